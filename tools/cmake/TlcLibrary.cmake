@@ -1,0 +1,106 @@
+# tlc_library(<name> SOURCES ... [DEPENDS targets...] [LINK targets...] [LLVM|MLIR])
+#
+# A static library `tlc_<name>` with alias `tlc::<name>`, compiled with our
+# warnings and the repository root as its one include root.
+#   MLIR     uses MLIR: gets its headers and the shared precompiled header
+#   LLVM     uses LLVM only
+#   DEPENDS  targets that must be built first (tablegen output)
+#   LINK     libraries it uses, passed on to who links it
+set(TLC_WARNINGS -Wall -Wextra -Wno-unused-parameter)
+if(TLC_WERROR)
+  list(APPEND TLC_WARNINGS -Werror)
+endif()
+
+# The dialects and passes of MLIR that tlc uses: what the static link pulls in.
+set(TLC_MLIR_LIBS
+  MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRSupport
+  MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRMemRefDialect
+  MLIRVectorDialect MLIRIndexDialect MLIRFuncDialect MLIRSideEffectInterfaces
+  MLIRControlFlowInterfaces MLIRInferTypeOpInterface MLIRCastInterfaces
+  MLIRLoopLikeInterface MLIRViewLikeInterface MLIRArithUtils MLIRDialectUtils
+  MLIRRemarkStreamer MLIROptLib MLIRRegisterAllPasses)
+
+# An interface target that links LLVM/MLIR once: the dylibs in dev, the archives
+# in release. Never both in one binary: options would register twice.
+add_library(tlc_llvm INTERFACE)
+target_include_directories(tlc_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+add_library(tlc_mlir INTERFACE)
+target_include_directories(tlc_mlir SYSTEM INTERFACE
+  ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+if(TLC_STATIC)
+  llvm_map_components_to_libnames(TLC_LLVM_LIBS Support TargetParser)
+  target_link_libraries(tlc_llvm INTERFACE ${TLC_LLVM_LIBS})
+  list(REMOVE_ITEM TLC_MLIR_LIBS MLIROptLib MLIRRegisterAllPasses)
+  target_link_libraries(tlc_mlir INTERFACE ${TLC_MLIR_LIBS} tlc_llvm)
+else()
+  target_link_libraries(tlc_llvm INTERFACE LLVM)
+  target_link_libraries(tlc_mlir INTERFACE MLIR LLVM)
+endif()
+
+function(tlc_target_defaults target)
+  target_compile_options(${target} PRIVATE ${TLC_WARNINGS})
+  target_include_directories(${target} PUBLIC
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+    "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>")
+endfunction()
+
+# One precompiled header for all MLIR-heavy libraries, compiled once.
+function(tlc_use_mlir_pch target)
+  if(NOT TARGET tlc_mlir_pch)
+    file(WRITE "${PROJECT_BINARY_DIR}/pch.cpp.in" "")
+    configure_file("${PROJECT_BINARY_DIR}/pch.cpp.in"
+      "${PROJECT_BINARY_DIR}/pch.cpp" COPYONLY)
+    add_library(tlc_mlir_pch OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
+    target_link_libraries(tlc_mlir_pch PRIVATE tlc_mlir)
+    tlc_target_defaults(tlc_mlir_pch)
+    target_precompile_headers(tlc_mlir_pch PRIVATE
+      "${PROJECT_SOURCE_DIR}/tools/cmake/MlirPch.h")
+  endif()
+  target_precompile_headers(${target} REUSE_FROM tlc_mlir_pch)
+endfunction()
+
+function(tlc_library name)
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  set(target tlc_${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  add_library(tlc::${name} ALIAS ${target})
+  tlc_target_defaults(${target})
+  if(ARG_MLIR)
+    target_link_libraries(${target} PUBLIC tlc_mlir)
+    tlc_use_mlir_pch(${target})
+  elseif(ARG_LLVM)
+    target_link_libraries(${target} PUBLIC tlc_llvm)
+  endif()
+  if(ARG_LINK)
+    target_link_libraries(${target} PUBLIC ${ARG_LINK})
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${target} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# tlc_executable(<name> SOURCES ... LINK ... [MLIR|LLVM])
+function(tlc_executable name)
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  tlc_target_defaults(${name})
+  if(ARG_MLIR)
+    tlc_use_mlir_pch(${name})
+  endif()
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(TLC_STATIC)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+endfunction()
+
+# tlc_add_folders(): adds each folder beside the caller's list that has a
+# CMakeLists.txt. Target names may be used before they are defined, so the order
+# does not matter.
+function(tlc_add_folders)
+  file(GLOB lists CONFIGURE_DEPENDS
+    RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" */CMakeLists.txt)
+  foreach(list IN LISTS lists)
+    get_filename_component(folder "${list}" DIRECTORY)
+    add_subdirectory(${folder})
+  endforeach()
+endfunction()
