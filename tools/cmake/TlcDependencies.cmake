@@ -26,6 +26,15 @@ include(AddLLVM)
 include(AddMLIR)
 
 find_package(fmt REQUIRED)
+find_package(Threads REQUIRED)
+
+# What LLVM's archives use, as archives too: the release binary needs libc and
+# libm only.
+if(TLC_STATIC)
+  find_library(TLC_ZLIB_A NAMES libz.a REQUIRED)
+  find_library(TLC_ZSTD_A NAMES libzstd.a REQUIRED)
+  set(TLC_STATIC_DEPS ${TLC_ZLIB_A} ${TLC_ZSTD_A} dl Threads::Threads m)
+endif()
 
 # lld links the static binary in seconds; only clang knows --ld-path.
 find_program(TLC_LLD NAMES ld.lld-22 ld.lld)

@@ -11,31 +11,40 @@ if(TLC_WERROR)
   list(APPEND TLC_WARNINGS -Werror)
 endif()
 
-# The dialects and passes of MLIR that tlc uses: what the static link pulls in.
-set(TLC_MLIR_LIBS
-  MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRSupport
-  MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRMemRefDialect
-  MLIRVectorDialect MLIRIndexDialect MLIRFuncDialect MLIRSideEffectInterfaces
-  MLIRControlFlowInterfaces MLIRInferTypeOpInterface MLIRCastInterfaces
-  MLIRLoopLikeInterface MLIRViewLikeInterface MLIRArithUtils MLIRDialectUtils
-  MLIRRemarkStreamer MLIROptLib MLIRRegisterAllPasses)
-
-# An interface target that links LLVM/MLIR once: the dylibs in dev, the archives
-# in release. Never both in one binary: options would register twice.
+# Interface targets that bring LLVM and MLIR: the two shared libraries in dev, the
+# archives in release. Never both in one binary: options would register twice.
+# Debian's exported archive targets name the shared LLVM and libz3, so release
+# names the files; only the members that are used are linked.
 add_library(tlc_llvm INTERFACE)
 target_include_directories(tlc_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 add_library(tlc_mlir INTERFACE)
 target_include_directories(tlc_mlir SYSTEM INTERFACE
   ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 if(TLC_STATIC)
-  llvm_map_components_to_libnames(TLC_LLVM_LIBS Support TargetParser)
-  target_link_libraries(tlc_llvm INTERFACE ${TLC_LLVM_LIBS})
-  list(REMOVE_ITEM TLC_MLIR_LIBS MLIROptLib MLIRRegisterAllPasses)
-  target_link_libraries(tlc_mlir INTERFACE ${TLC_MLIR_LIBS} tlc_llvm)
+  file(GLOB llvm_archives "${LLVM_LIBRARY_DIRS}/libLLVM*.a")
+  file(GLOB mlir_archives "${LLVM_LIBRARY_DIRS}/libMLIR*.a")
+  list(FILTER mlir_archives EXCLUDE REGEX "MLIRCAPI|ExecutionEngine")
+  if(NOT mlir_archives)
+    message(FATAL_ERROR "no libMLIR*.a in ${LLVM_LIBRARY_DIRS}: "
+      "the release preset needs MLIR's static libraries")
+  endif()
+  target_link_libraries(tlc_llvm INTERFACE
+    -Wl,--start-group ${llvm_archives} -Wl,--end-group ${TLC_STATIC_DEPS})
+  target_link_libraries(tlc_mlir INTERFACE
+    -Wl,--start-group ${mlir_archives} ${llvm_archives} -Wl,--end-group
+    ${TLC_STATIC_DEPS})
 else()
   target_link_libraries(tlc_llvm INTERFACE LLVM)
   target_link_libraries(tlc_mlir INTERFACE MLIR LLVM)
 endif()
+
+# Debian ships no libfmt.a, so release takes fmt's headers alone.
+function(tlc_link target scope)
+  if(TLC_STATIC)
+    list(TRANSFORM ARGN REPLACE "^fmt::fmt$" "fmt::fmt-header-only")
+  endif()
+  target_link_libraries(${target} ${scope} ${ARGN})
+endfunction()
 
 function(tlc_target_defaults target)
   target_compile_options(${target} PRIVATE ${TLC_WARNINGS})
@@ -72,7 +81,7 @@ function(tlc_library name)
     target_link_libraries(${target} PUBLIC tlc_llvm)
   endif()
   if(ARG_LINK)
-    target_link_libraries(${target} PUBLIC ${ARG_LINK})
+    tlc_link(${target} PUBLIC ${ARG_LINK})
   endif()
   if(ARG_DEPENDS)
     add_dependencies(${target} ${ARG_DEPENDS})
@@ -87,7 +96,7 @@ function(tlc_executable name)
   if(ARG_MLIR)
     tlc_use_mlir_pch(${name})
   endif()
-  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  tlc_link(${name} PRIVATE ${ARG_LINK})
   if(TLC_STATIC)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
