@@ -1,0 +1,91 @@
+// From checked arguments to cuLaunchKernelEx: the loaded form of a kernel, one
+// module for each device it was launched on, and the packed parameters of one
+// launch.
+#pragma once
+
+#include "runtime/core/Binding.h"
+#include "runtime/core/LaunchMetadata.h"
+#include "runtime/core/Module.h"
+#include "runtime/core/TensorMap.h"
+#include "tlc/Kernel.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tlc::rt {
+
+/// Parameters of one device function, packed: `slots[i]` points at the value of
+/// parameter i in `scalars` or `maps`.
+struct PackedLaunch {
+  cu::Function function = nullptr;
+  cu::LaunchConfig config{};
+  std::array<cu::LaunchAttribute, 2> attributes{};
+  std::vector<std::uint64_t> scalars;
+  std::vector<cu::TensorMap> maps;
+  std::vector<void *> slots;
+  struct Workspace {
+    std::size_t scalar; ///< index in `scalars` that receives the address
+    std::size_t bytes;
+    bool zero;
+  };
+  std::vector<Workspace> workspaces;
+  bool empty = false; ///< a grid extent is 0: nothing to enqueue
+};
+
+/// All launches of one call of a kernel.
+struct PreparedLaunch {
+  std::shared_ptr<const LoadedKernel> kernel; ///< keeps the module alive
+  const Device *device = nullptr;
+  std::vector<PackedLaunch> launches;
+
+  /// Enqueues everything on `stream`; the device's context becomes current.
+  void enqueue(cu::Stream stream);
+};
+
+class LoadedKernel : public std::enable_shared_from_this<LoadedKernel> {
+public:
+  LoadedKernel(LaunchMetadata metadata, std::vector<char> cubin);
+
+  const LaunchMetadata &metadata() const { return meta; }
+  /// Checks `arguments`, then packs them into `out`, reusing its storage.
+  void prepare(std::span<const Argument> arguments, PreparedLaunch &out) const;
+  std::vector<KernelResources> resources() const;
+
+private:
+  /// A launch argument with its expressions ready to evaluate.
+  struct ArgProgram {
+    const LaunchArg *arg;
+    int param = -1;
+    ExprProgram value; // scalar, workspace size or map offset
+    std::vector<ExprProgram> dims, strides;
+  };
+  struct LaunchProgram {
+    std::array<ExprProgram, 3> grid;
+    std::vector<ArgProgram> args;
+  };
+  struct OnDevice {
+    std::unique_ptr<Module> module;
+    std::vector<cu::Function> functions;
+  };
+
+  const OnDevice &load(const Device &device) const;
+  void pack(std::size_t index, std::span<const Argument> arguments,
+            const BoundArguments &bound, PackedLaunch &out) const;
+  void packArg(const ArgProgram &program, std::span<const Argument> arguments,
+               const BoundArguments &bound, PackedLaunch &out) const;
+  void packMap(const ArgProgram &program, const Argument &argument,
+               const BoundArguments &bound, PackedLaunch &out) const;
+
+  LaunchMetadata meta;
+  std::vector<char> cubin;
+  Binder binder;
+  std::vector<LaunchProgram> programs;
+  mutable std::mutex mutex;
+  mutable std::map<int, OnDevice> devices;
+};
+
+} // namespace tlc::rt
