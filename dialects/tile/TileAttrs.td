@@ -1,0 +1,48 @@
+// Attributes: memory spaces, chosen instructions, layouts.
+#ifndef TLC_TILE_ATTRS_TD
+#define TLC_TILE_ATTRS_TD
+
+include "dialects/tile/TileDialect.td"
+include "dialects/tile/TileEnums.td"
+
+def Tile_SpaceAttr : EnumAttr<Tile_Dialect, Tile_SpaceEnum, "space"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_CopyInstAttr : EnumAttr<Tile_Dialect, Tile_CopyInstEnum, "copy_inst"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_GemmInstAttr : EnumAttr<Tile_Dialect, Tile_GemmInstEnum, "gemm_inst"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_WarpPolicyAttr
+    : EnumAttr<Tile_Dialect, Tile_WarpPolicyEnum, "warp_policy"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_SwizzleAttr : EnumAttr<Tile_Dialect, Tile_SwizzleEnum, "swizzle"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_AccessModeAttr
+    : EnumAttr<Tile_Dialect, Tile_AccessModeEnum, "access_mode"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_PlanAttr : EnumAttr<Tile_Dialect, Tile_PlanEnum, "plan"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment_layout"> {
+  let summary = "which thread holds which element in which register";
+  let description = [{
+    The textual form of `analysis::LinearLayout`: register and thread index to
+    tile coordinates. Parsed by `analysis::LinearLayout::parse`.
+  }];
+  let parameters = (ins StringRefParameter<"layout text">:$text);
+  let assemblyFormat = "`<` $text `>`";
+}
+
+#endif // TLC_TILE_ATTRS_TD

@@ -1,0 +1,217 @@
+// Rules of tile programs that ODS cannot say, one helper a rule.
+#include "dialects/tile/Tile.h"
+
+using namespace mlir;
+using namespace tlc::tile;
+
+/// A region names one offset and one positive size for each dimension.
+static LogicalResult verifyRegion(Operation *op, StringRef what, Value buffer,
+                                  size_t offsets, ArrayRef<int64_t> sizes) {
+  auto type = cast<MemRefType>(buffer.getType());
+  size_t rank = type.getRank();
+  if (offsets != rank || sizes.size() != rank)
+    return op->emitOpError() << what << " has rank " << rank << ", but "
+                             << offsets << " offsets and " << sizes.size()
+                             << " sizes are given";
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (size <= 0)
+      return op->emitOpError() << what << " has size " << size
+                               << " in dimension " << i
+                               << ", sizes are positive";
+    int64_t dim = type.getDimSize(i);
+    if (getSpace(type) != Space::Global && size > dim)
+      return op->emitOpError() << what << " has size " << size
+                               << " in dimension " << i
+                               << " of a buffer with " << dim;
+  }
+  return success();
+}
+
+static SmallVector<int64_t> nonUnit(ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> result;
+  llvm::copy_if(sizes, std::back_inserter(result),
+                [](int64_t s) { return s != 1; });
+  return result;
+}
+
+/// Element access: as many indices as dimensions, the scalar type of the
+/// element.
+static LogicalResult verifyElement(Operation *op, MemRefType type,
+                                   size_t indices, Type scalar) {
+  if (indices != static_cast<size_t>(type.getRank()))
+    return op->emitOpError() << "buffer has rank " << type.getRank() << ", but "
+                             << indices << " indices are given";
+  if (scalar != getScalarType(type.getElementType()))
+    return op->emitOpError() << "value of type " << scalar
+                             << " does not match element type "
+                             << type.getElementType();
+  return success();
+}
+
+StringRef KernelOp::getArgName(unsigned i) {
+  ArrayAttr names = i < getNumParams() ? getParamNames() : getSymbolNames();
+  unsigned index = i < getNumParams() ? i : i - getNumParams();
+  if (index >= names.size())
+    return "arg";
+  return cast<StringAttr>(names[index]).getValue();
+}
+
+LogicalResult KernelOp::verify() {
+  unsigned params = getNumParams(), symbols = getSymbolNames().size();
+  if (getBody().getNumArguments() != params + symbols)
+    return emitOpError() << "has " << getBody().getNumArguments()
+                         << " block arguments for " << params
+                         << " parameters and " << symbols << " sizes";
+  if (getParamShapes().size() != params)
+    return emitOpError() << "has " << getParamShapes().size()
+                         << " shapes for " << params << " parameters";
+  for (unsigned i = 0; i < params; ++i) {
+    auto mapAttr = dyn_cast<AffineMapAttr>(getParamShapes()[i]);
+    if (!mapAttr)
+      return emitOpError() << "shape " << i << " is not an affine map";
+    AffineMap map = mapAttr.getValue();
+    auto memref = dyn_cast<MemRefType>(getParam(i).getType());
+    if (memref && !isInSpace(memref, Space::Global))
+      return emitOpError() << "parameter " << i << " is not a global buffer";
+    int64_t rank = memref ? memref.getRank() : 0;
+    if (map.getNumResults() != rank || map.getNumDims() != 0 ||
+        map.getNumSymbols() != symbols)
+      return emitOpError() << "shape of parameter " << i
+                           << " must map the " << symbols << " sizes to "
+                           << rank << " dimensions";
+  }
+  for (unsigned i = 0; i < symbols; ++i)
+    if (!getSymbolValue(i).getType().isInteger(32))
+      return emitOpError() << "size " << i << " must be i32";
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getGrid().empty() || getGrid().size() > 3)
+    return emitOpError("needs 1 to 3 grid extents");
+  if (getThreads().size() != 3)
+    return emitOpError("needs 3 thread extents");
+  for (int64_t t : getThreads())
+    if (t <= 0)
+      return emitOpError() << "thread extent " << t << " is not positive";
+  if (getBody().getNumArguments() != getGrid().size())
+    return emitOpError("needs one block index for each grid extent");
+  for (BlockArgument arg : getBody().getArguments())
+    if (!arg.getType().isInteger(32))
+      return emitOpError("block indices are i32");
+  return success();
+}
+
+LogicalResult AllocOp::verify() {
+  MemRefType type = getResult().getType();
+  Space space = getSpace(type);
+  if (space == Space::Global)
+    return emitOpError("cannot allocate a global buffer");
+  if (!type.hasStaticShape())
+    return emitOpError("needs a static shape");
+  if (getSwizzle() && space != Space::Shared)
+    return emitOpError("only a shared buffer has a swizzle");
+  if (getLayout() && space != Space::Fragment)
+    return emitOpError("only a fragment has a layout");
+  return success();
+}
+
+LogicalResult CopyOp::verify() {
+  if (failed(verifyRegion(*this, "source", getSrc(), getSrcOffsets().size(),
+                          getSrcSizes())) ||
+      failed(verifyRegion(*this, "destination", getDst(),
+                          getDstOffsets().size(), getDstSizes())))
+    return failure();
+  if (nonUnit(getSrcSizes()) != nonUnit(getDstSizes()))
+    return emitOpError() << "source sizes [" << getSrcSizes()
+                         << "] and destination sizes [" << getDstSizes()
+                         << "] do not pair up";
+  return success();
+}
+
+LogicalResult FillOp::verify() {
+  if (failed(verifyRegion(*this, "destination", getDst(), getOffsets().size(),
+                          getSizes())))
+    return failure();
+  if (getValue().getType() !=
+      getScalarType(getDst().getType().getElementType()))
+    return emitOpError() << "value of type " << getValue().getType()
+                         << " does not match element type "
+                         << getDst().getType().getElementType();
+  return success();
+}
+
+LogicalResult AccessPtrOp::verify() {
+  return verifyRegion(*this, "region", getBuffer(), getOffsets().size(),
+                      getSizes());
+}
+
+/// The last two sizes are the matrix, the ones before are 1.
+static LogicalResult verifyMatrix(GemmOp op, StringRef what,
+                                  ArrayRef<int64_t> sizes) {
+  if (sizes.size() < 2)
+    return op.emitOpError() << what << " needs at least 2 dimensions";
+  for (int64_t s : sizes.drop_back(2))
+    if (s != 1)
+      return op.emitOpError() << "leading dimensions of " << what
+                              << " have size 1, got " << s;
+  return success();
+}
+
+LogicalResult GemmOp::verify() {
+  if (failed(verifyRegion(*this, "A", getA(), getAOffsets().size(),
+                          getASizes())) ||
+      failed(verifyRegion(*this, "B", getB(), getBOffsets().size(),
+                          getBSizes())) ||
+      failed(verifyMatrix(*this, "A", getASizes())) ||
+      failed(verifyMatrix(*this, "B", getBSizes())))
+    return failure();
+  if (isInSpace(getA(), Space::Global) || isInSpace(getB(), Space::Global))
+    return emitOpError("operands are shared tiles or fragments");
+  if (getC().getType().getRank() != 2)
+    return emitOpError("C has 2 dimensions");
+  auto last2 = [](ArrayRef<int64_t> s, bool swap) {
+    int64_t r = s[s.size() - 2], c = s[s.size() - 1];
+    return swap ? std::pair(c, r) : std::pair(r, c);
+  };
+  auto [m, ka] = last2(getASizes(), getTransA());
+  auto [kb, n] = last2(getBSizes(), getTransB());
+  if (m != getM() || n != getN() || ka != kb)
+    return emitOpError() << "computes " << getM() << "x" << getN()
+                         << " from op(A) " << m << "x" << ka << " and op(B) "
+                         << kb << "x" << n;
+  return success();
+}
+
+LogicalResult ParallelOp::verify() {
+  if (getExtents().empty())
+    return emitOpError("needs at least one extent");
+  for (int64_t e : getExtents())
+    if (e < 0)
+      return emitOpError() << "extent " << e << " is negative";
+  if (getBody().getNumArguments() != getExtents().size())
+    return emitOpError("needs one loop variable for each extent");
+  for (BlockArgument arg : getBody().getArguments())
+    if (!arg.getType().isInteger(32))
+      return emitOpError("loop variables are i32");
+  return success();
+}
+
+LogicalResult PipelinedOp::verify() {
+  if (getNumStages() < 0)
+    return emitOpError("number of stages is negative");
+  if (getBody().getNumArguments() != 1 ||
+      !getBody().getArgument(0).getType().isInteger(32))
+    return emitOpError("needs one i32 loop variable");
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyElement(*this, getBuffer().getType(), getIndices().size(),
+                       getResult().getType());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyElement(*this, getBuffer().getType(), getIndices().size(),
+                       getValue().getType());
+}
