@@ -21,7 +21,6 @@ def Sm_Dialect : Dialect {
     the same actions expanded for one thread.
   }];
   let useDefaultTypePrinterParser = 1;
-  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::tlc::tile::TileDialect"];
 }
 

@@ -34,39 +34,3 @@ void SmDialect::initialize() {
 #include "dialects/sm/SmOps.cpp.inc"
       >();
 }
-
-/// The viesm of a slot are the members of its ring, in order.
-static LogicalResult verifyViesm(Operation *op, Value ring,
-                                 ValueRange viesm) {
-  auto def = ring.getDefiningOp<RingOp>();
-  if (!def)
-    return op->emitOpError("ring is not defined by sm.ring");
-  if (def.getMembers().getTypes() != viesm.getTypes())
-    return op->emitOpError("viesm do not match the members of the ring");
-  return success();
-}
-
-LogicalResult RingOp::verify() {
-  if (getDepth() < 1)
-    return emitOpError() << "depth " << getDepth() << " is not positive";
-  if (getMembers().empty())
-    return emitOpError("needs a member");
-  for (Value member : getMembers())
-    if (!tile::isInSpace(member, tile::Space::Shared))
-      return emitOpError("members are shared buffers");
-  return success();
-}
-
-LogicalResult RoleOp::verify() {
-  if (getWarps().size() != 2 || getWarps()[0] < 0 || getWarps()[1] < 1)
-    return emitOpError("warps are [first, count]");
-  return success();
-}
-
-LogicalResult AcquireOp::verify() {
-  return verifyViesm(*this, getRing(), getViesm());
-}
-
-LogicalResult WaitOp::verify() {
-  return verifyViesm(*this, getRing(), getViesm());
-}

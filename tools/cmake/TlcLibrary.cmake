@@ -65,6 +65,12 @@ function(tlc_use_mlir_pch target)
     target_precompile_headers(tlc_mlir_pch PRIVATE
       "${PROJECT_SOURCE_DIR}/tools/cmake/MlirPch.h")
   endif()
+  # The header was compiled as PIC; an executable's -fPIE would not match it.
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   target_precompile_headers(${target} REUSE_FROM tlc_mlir_pch)
 endfunction()
 

@@ -1,0 +1,22 @@
+// Driver for one pass at a time over tile, ws and sm programs, for lit tests.
+#include "dialects/sm/Sm.h"
+#include "dialects/tile/Tile.h"
+#include "dialects/ws/WS.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<tlc::tile::TileDialect, tlc::ws::WSDialect,
+                  tlc::sm::SmDialect, mlir::arith::ArithDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect>();
+  mlir::registerTransformsPasses();
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "tlc dialect driver\n", registry));
+}
