@@ -1,0 +1,268 @@
+// Checks kernels/correct_h0 in its 16 variants over sequence shapes and masks
+// against the float64 reference, launches each case many times back to back and
+// compares the bits, and times it.
+#include "kernels/correct_h0/reference.h"
+#include "kernels/harness/Compare.h"
+#include "kernels/harness/Options.h"
+#include "kernels/harness/Report.h"
+#include "kernels/harness/Variants.h"
+#include "runtime/core/Stream.h"
+#include "runtime/core/Timing.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+
+using namespace tlc;
+using namespace tlc::kernels;
+
+namespace {
+enum class Mask { On, Off, Mixed };
+constexpr Mask kMasks[] = {Mask::On, Mask::Off, Mask::Mixed};
+
+/// Segments of each sequence: long; one segment and uneven; empty between;
+/// nothing but one segment.
+const std::vector<std::int64_t> kShapes[] = {
+    {16}, {3, 1, 5, 2}, {4, 0, 1, 7}, {1}};
+const std::vector<std::int64_t> kQuickShapes[] = {{3, 1}, {4, 0, 2}};
+
+constexpr std::int64_t kHeads = 4, kQuickHeads = 1, kTimedHeads = 32;
+/// Outputs of launches in flight at once: a race needs warm, busy neighbours.
+constexpr int kBatch = 8;
+} // namespace
+
+static const char *nameOf(Mask mask) {
+  switch (mask) {
+  case Mask::On:
+    return "on";
+  case Mask::Off:
+    return "off";
+  case Mask::Mixed:
+    return "mixed";
+  }
+  return "";
+}
+
+static Variant variantOf(const StateProblem &problem) {
+  const bool wide = problem.dtype == DType::Float32;
+  std::string name = "correct_h0_h" + std::to_string(problem.heads);
+  name += problem.stateVFirst ? "_vk" : "_kv";
+  name += problem.reverse ? "_bwd" : "_fwd";
+  name += wide ? "_fp32" : "_bf16";
+  name += problem.rawH0 ? "_raw" : "_zero";
+  const auto flag = [](bool value) { return value ? "True" : "False"; };
+  return {name,
+          {"H=" + std::to_string(problem.heads),
+           std::string("state_v_first=") + flag(problem.stateVFirst),
+           std::string("reverse=") + flag(problem.reverse),
+           std::string("use_raw_h0=") + flag(problem.rawH0),
+           std::string("dtype=") + (wide ? "float32" : "bfloat16")}};
+}
+
+static std::vector<StateProblem> allVariants(std::int64_t heads) {
+  std::vector<StateProblem> problems;
+  for (int bits = 0; bits < 16; ++bits)
+    problems.push_back(
+        {.lengths = {},
+         .heads = heads,
+         .stateVFirst = (bits & 1) != 0,
+         .reverse = (bits & 2) != 0,
+         .rawH0 = (bits & 4) != 0,
+         .dtype = (bits & 8) != 0 ? DType::Float32 : DType::BFloat16});
+  return problems;
+}
+
+/// The four paths at the size of a 32K-token prompt: forward in bf16, backward
+/// in float32, from zero.
+static std::vector<StateProblem> timedVariants() {
+  std::vector<StateProblem> problems;
+  for (int bits = 0; bits < 4; ++bits)
+    problems.push_back(
+        {.lengths = {16},
+         .heads = kTimedHeads,
+         .stateVFirst = (bits & 1) != 0,
+         .reverse = (bits & 2) != 0,
+         .dtype = (bits & 2) != 0 ? DType::Float32 : DType::BFloat16});
+  return problems;
+}
+
+static void fillMask(rt::HostTensor &tensor, Mask mask, std::int64_t heads) {
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    const bool mixed = ((i / heads) * 3 + i % heads) % 5 < 2;
+    tensor.set(i, mask == Mask::On || (mask == Mask::Mixed && mixed) ? 1 : 0);
+  }
+}
+
+static StateInputs makeInputs(const StateProblem &problem, Mask mask,
+                              std::uint64_t seed) {
+  const Dims state{problem.segments(), problem.heads, kStateSize, kStateSize};
+  StateInputs inputs;
+  inputs.ht = rt::HostTensor(problem.dtype, state);
+  inputs.mt = rt::HostTensor(problem.dtype, state);
+  inputs.fallbackMask =
+      rt::HostTensor(DType::Bool, {problem.segments(), problem.heads});
+  inputs.seqMap = rt::HostTensor(DType::Int32, {problem.sequences() + 1});
+  inputs.rawH0 =
+      rt::HostTensor(DType::Float32, {problem.sequences(), problem.heads,
+                                      kStateSize, kStateSize});
+  rt::fillRandom(inputs.ht, seed);
+  rt::fillRandom(inputs.mt, seed + 1);
+  rt::fillRandom(inputs.rawH0, seed + 2);
+  // Products of norm below 1 keep the state bounded over many segments.
+  const double scale = 0.7 / std::sqrt(static_cast<double>(kStateSize));
+  for (std::int64_t i = 0; i < inputs.mt.elements(); ++i)
+    inputs.mt.set(i, inputs.mt.get(i) * scale);
+  fillMask(inputs.fallbackMask, mask, problem.heads);
+  std::int64_t sum = 0;
+  for (std::int64_t s = 0; s < problem.sequences(); ++s) {
+    sum += problem.lengths[s];
+    inputs.seqMap.set(s + 1, static_cast<double>(sum));
+  }
+  return inputs;
+}
+
+static std::vector<Operand> makeOperands(const StateProblem &problem,
+                                         const StateInputs &inputs) {
+  std::vector<Operand> operands{{"ht", inputs.ht},
+                                {"mt", inputs.mt},
+                                {"fallback_mask", inputs.fallbackMask},
+                                {"seq_map", inputs.seqMap}};
+  if (problem.rawH0)
+    operands.push_back({"raw_h0", inputs.rawH0});
+  operands.push_back(
+      {"cp_h0", rt::HostTensor(DType::Float32, inputs.ht.shape()), true});
+  return operands;
+}
+
+/// A flipped rounding of one factor shows as a unit in its last place times a
+/// few products; a stale or torn element is off by about one.
+static Tolerance toleranceOf(const StateProblem &problem) {
+  const bool wide = problem.dtype == DType::Float32;
+  return {.absolute = wide ? 0.012 : 0.03, .relative = 2e-3, .norm = 2e-3};
+}
+
+static std::string describe(const StateProblem &problem, Mask mask) {
+  std::string text = variantOf(problem).name.substr(sizeof "correct_h0_" - 1);
+  text += " [";
+  for (std::size_t i = 0; i < problem.lengths.size(); ++i)
+    text += (i == 0 ? "" : ",") + std::to_string(problem.lengths[i]);
+  return text + "] mask " + nameOf(mask);
+}
+
+/// How many of `launches` launches give other bits than `expected`.
+static int soak(const Options &options, const StateProblem &problem,
+                const std::vector<Operand> &operands,
+                const rt::HostTensor &expected) {
+  const Kernel kernel = loadVariant(options, variantOf(problem));
+  rt::HostTensor poisoned(expected.dtype(), expected.shape());
+  poison(poisoned);
+
+  DeviceOperands inputs(operands);
+  std::deque<rt::DeviceTensor> outputs;
+  std::vector<Plan> plans;
+  for (int i = 0; i < kBatch; ++i) {
+    outputs.emplace_back(poisoned);
+    std::vector<Argument> arguments = inputs.arguments(kernel);
+    arguments.back() = outputs.back().view(); // cp_h0 is the last parameter
+    plans.push_back(kernel.prepareArguments(arguments));
+  }
+
+  int bad = 0;
+  for (int done = 0; done < options.launches; done += kBatch) {
+    const int count = std::min(kBatch, options.launches - done);
+    for (int i = 0; i < count; ++i)
+      outputs[i].upload(poisoned);
+    for (int i = 0; i < count; ++i)
+      plans[i].launch();
+    rt::synchronizeDevice();
+    for (int i = 0; i < count; ++i) {
+      const rt::HostTensor result = outputs[i].download();
+      bad += std::memcmp(result.bytes().data(), expected.bytes().data(),
+                         expected.bytes().size()) == 0
+                 ? 0
+                 : 1;
+    }
+  }
+  return bad;
+}
+
+static void checkCase(const Options &options, Report &report,
+                      const StateProblem &problem, Mask mask) {
+  const std::string what = describe(problem, mask);
+  if (!options.selects(what))
+    return;
+  try {
+    const StateInputs inputs = makeInputs(problem, mask, 11);
+    std::vector<Operand> operands = makeOperands(problem, inputs);
+    runVariant(options, variantOf(problem), operands);
+    const rt::HostTensor &result = operands.back().tensor;
+    const Difference difference =
+        compare(result, stateReference(problem, inputs), toleranceOf(problem));
+    std::string text = difference.text();
+    int bad = 0;
+    if (difference.passed && !options.virtualDevice) {
+      bad = soak(options, problem, operands, result);
+      text += ", " + std::to_string(bad) + " of " +
+              std::to_string(options.launches) + " launches differ";
+    }
+    report.check(what, difference.passed && bad == 0, text);
+  } catch (const Error &error) {
+    report.check(what, false, error.what());
+  }
+}
+
+static void checkAll(const Options &options, Report &report) {
+  const bool quick = options.quick || options.virtualDevice;
+  const std::span<const std::vector<std::int64_t>> shapes =
+      quick ? std::span<const std::vector<std::int64_t>>(kQuickShapes)
+            : std::span<const std::vector<std::int64_t>>(kShapes);
+  for (StateProblem problem : allVariants(quick ? kQuickHeads : kHeads))
+    for (const auto &lengths : shapes)
+      for (const Mask mask : kMasks) {
+        problem.lengths = lengths;
+        checkCase(options, report, problem, mask);
+      }
+}
+
+static void timeVariant(const Options &options, Report &report,
+                        const StateProblem &problem) {
+  // Sets of buffers that together exceed the L2 cache several times.
+  constexpr int kSets = 6;
+  const Kernel kernel = loadVariant(options, variantOf(problem));
+  const StateInputs inputs = makeInputs(problem, Mask::On, 3);
+  const std::vector<Operand> operands = makeOperands(problem, inputs);
+  std::deque<DeviceOperands> sets;
+  std::vector<Plan> plans;
+  for (int i = 0; i < kSets; ++i) {
+    sets.emplace_back(operands);
+    plans.push_back(kernel.prepareArguments(sets.back().arguments(kernel)));
+  }
+  const rt::TimingResult result = rt::timeLaunch(
+      [&](rt::cu::Stream stream, int i) { plans[i % kSets].launch(stream); },
+      {.launchesPerSample = 2 * kSets});
+  report.measure(variantOf(problem).name, result.medianUs, "us");
+}
+
+int main(int argc, char **argv) {
+  const Options options =
+      parseOptions(argc, argv, "correct_h0", TLC_KERNEL_SOURCE);
+  try {
+    if (options.compileOnly) {
+      for (const StateProblem &problem : allVariants(kHeads))
+        compileVariant(options, variantOf(problem));
+      for (const StateProblem &problem : timedVariants())
+        compileVariant(options, variantOf(problem));
+      return 0;
+    }
+    Report report("correct_h0");
+    checkAll(options, report);
+    if (options.time && !options.virtualDevice)
+      for (const StateProblem &problem : timedVariants())
+        timeVariant(options, report, problem);
+    return report.finish(options.json);
+  } catch (const Error &error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return exitCode(error.code());
+  }
+}
