@@ -40,8 +40,10 @@ struct TmaBoxes {
   Coords box;
   /// Swizzle mode of the tensor map: span bytes, 0 for none.
   int64_t swizzleBytes;
-  llvm::SmallVector<TmaBoxCopy, 4> copies;
+  /// What the base address of the tile must be aligned to.
+  int64_t alignment;
   int64_t bytesPerBox;
+  llvm::SmallVector<TmaBoxCopy, 4> copies;
 };
 
 /// A matrix operand of wgmma in shared memory (PTX ISA, "Matrix descriptor").
@@ -91,13 +93,17 @@ public:
   int64_t columns() const;
   int64_t padBytes() const { return pad; }
 
+  /// The layout of one R x C matrix alone (rank 2), e.g. of one stage.
+  SharedLayout matrix() const;
+
   int64_t numPanels() const;
   /// Bytes from one panel to the next, from one R x C matrix to the next.
   int64_t panelBytes() const;
   int64_t matrixBytes() const;
   int64_t sizeBytes() const;
   /// What the base address must be aligned to: 1024, 512, 256, 128 with a
-  /// span, 16 otherwise.
+  /// span; linear 128, or 16 if the tile is smaller than 128 bytes (a tensor
+  /// copy asks for more, see TmaBoxes::alignment).
   int64_t alignment() const;
 
   /// Byte offset of an element from the base; coordinates in range.
@@ -115,6 +121,13 @@ public:
   /// The tensor copies that fill or drain the tile. Fails if the layout is not
   /// one a tensor copy writes; `reason` (if given) says why.
   std::optional<TmaBoxes> tmaBoxes(const target::TmaLimits &limits,
+                                   std::string *reason = nullptr) const;
+  /// The same for the rectangle at `origin` of `extents`: whole panels or,
+  /// linear, whole rows. Origins of the copies are relative to the rectangle,
+  /// offsets to the tile.
+  std::optional<TmaBoxes> tmaBoxes(llvm::ArrayRef<int64_t> origin,
+                                   llvm::ArrayRef<int64_t> extents,
+                                   const target::TmaLimits &limits,
                                    std::string *reason = nullptr) const;
 
   /// The tile as wgmma operand: kMajor if columns are K, else columns are M or

@@ -80,9 +80,8 @@ struct TargetInfo {
   /// warpgroup, `columns`, are cut into equal instructions; 0 if none fits.
   static int64_t wgmmaN(const WgmmaShape &shape, int64_t columns);
 
-  /// Registers per thread that a launch of `threads` threads is given when the
-  /// kernel is compiled for one block of that size: a multiple of 8, at most
-  /// maxRegistersPerThread rounded down to 8... 255 counts as 255.
+  /// Registers per thread of a kernel compiled for one block of `threads`
+  /// threads an SM: a multiple of 8, or the per-thread limit of 255.
   int64_t launchRegisters(int64_t threads) const;
 };
 
