@@ -244,6 +244,19 @@ static void timeVariant(const Options &options, Report &report,
   report.measure(variantOf(problem).name, result.medianUs, "us");
 }
 
+static void timeAll(const Options &options, Report &report) {
+  for (const StateProblem &problem : timedVariants()) {
+    const std::string what = variantOf(problem).name;
+    if (!options.selects(what))
+      continue;
+    try {
+      timeVariant(options, report, problem);
+    } catch (const Error &error) {
+      report.check(what, false, error.what());
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   const Options options =
       parseOptions(argc, argv, "correct_h0", TLC_KERNEL_SOURCE);
@@ -255,11 +268,11 @@ int main(int argc, char **argv) {
         compileVariant(options, variantOf(problem));
       return 0;
     }
+    requireDevice(options);
     Report report("correct_h0");
     checkAll(options, report);
     if (options.time && !options.virtualDevice)
-      for (const StateProblem &problem : timedVariants())
-        timeVariant(options, report, problem);
+      timeAll(options, report);
     return report.finish(options.json);
   } catch (const Error &error) {
     std::fprintf(stderr, "error: %s\n", error.what());

@@ -181,8 +181,17 @@ static void timeAll(const Options &options, Report &report) {
   if (!cublas)
     std::printf("       cuBLAS is not timed: %s\n", why.c_str());
   for (const Size &size : kTimedSizes)
-    for (const Layout &layout : {kLayouts[0], kLayouts[1]})
-      timeSize(options, report, cublas.get(), layout, size);
+    for (const Layout &layout : {kLayouts[0], kLayouts[1]}) {
+      const std::string what =
+          describe(variantOf(layout, DType::BFloat16), size);
+      if (!options.selects(what))
+        continue;
+      try {
+        timeSize(options, report, cublas.get(), layout, size);
+      } catch (const Error &error) {
+        report.check(what, false, error.what());
+      }
+    }
 }
 
 int main(int argc, char **argv) {
@@ -194,6 +203,7 @@ int main(int argc, char **argv) {
           compileVariant(options, variantOf(layout, dtype));
       return 0;
     }
+    requireDevice(options);
     Report report("gemm");
     checkAll(options, report);
     if (options.time && !options.virtualDevice)

@@ -8,7 +8,7 @@
 #include "tlc/Error.h"
 
 #include <filesystem>
-#include <set>
+#include <map>
 #include <unistd.h>
 
 namespace tlc::kernels {
@@ -47,16 +47,28 @@ static void runCommand(const std::vector<std::string> &words) {
 }
 
 void compileVariant(const Options &options, const Variant &variant) {
-  static std::set<std::string> done;
+  // Whether each variant compiled: one that did not is not tried again.
+  static std::map<std::string, bool> tried;
   const std::string target = cubinPath(options, variant);
   if (options.tlc.empty() && fs::exists(target))
     return;
-  if (!done.insert(target).second)
+  const auto [entry, isNew] = tried.emplace(target, false);
+  if (!isNew) {
+    if (!entry->second)
+      throw Error(ErrorCode::Compile, "it did not compile before");
     return;
+  }
   std::vector<std::string> words = command(options, "compile", variant);
   fs::create_directories(options.compiled);
   words.insert(words.end(), {"-o", target});
   runCommand(words);
+  entry->second = true;
+}
+
+void requireDevice(const Options &options) {
+  std::string why;
+  if (!options.virtualDevice && !rt::Driver::available(&why))
+    throw Error(ErrorCode::Environment, why);
 }
 
 Kernel loadVariant(const Options &options, const Variant &variant) {

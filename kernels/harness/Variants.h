@@ -32,6 +32,10 @@ struct Operand {
 /// neither.
 void compileVariant(const Options &options, const Variant &variant);
 
+/// Throws tlc::Error (Environment) when `options` ask for a GPU that is not
+/// there.
+void requireDevice(const Options &options);
+
 /// Loads the compiled form, compiling it first where it is missing.
 Kernel loadVariant(const Options &options, const Variant &variant);
 

@@ -13,8 +13,8 @@ step_number=0
 # What a build and its tests need; what only tools/dev/check needs is there.
 packages=(
   cmake ninja-build ccache clang-22 lld-22 llvm-22-dev llvm-22-tools
-  mlir-22-tools libmlir-22-dev libfmt-dev catch2 zlib1g-dev libzstd-dev
-  libstdc++-12-dev python3
+  mlir-22-tools libmlir-22-dev libfmt-dev nlohmann-json3-dev catch2 zlib1g-dev
+  libzstd-dev libstdc++-12-dev python3
 )
 
 # step TEXT: announces the next step.
