@@ -15,6 +15,7 @@ static void printUsage(const std::string &program, std::FILE *to) {
       "  --compiled DIR        compiled variants (default: compiled here)\n"
       "  --tlc PATH            the compiler, for variants not in DIR\n"
       "  --source FILE.tl      another text of the kernel\n"
+      "  --define NAME=VALUE   a factory parameter for every variant compiled\n"
       "  --device gpu|virtual  virtual needs --tlc and no GPU (default: gpu)\n"
       "  --compile-only        fill DIR with --tlc and stop\n"
       "  --quick               fewer shapes and launches\n"
@@ -59,6 +60,8 @@ Options parseOptions(int argc, char **argv, const std::string &program,
       options.tlc = value();
     } else if (flag == "--source") {
       options.source = value();
+    } else if (flag == "--define") {
+      options.defines.emplace_back(value());
     } else if (flag == "--json") {
       options.json = value();
     } else if (flag == "--only") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tlc::kernels {
 
@@ -9,8 +10,9 @@ struct Options {
   std::string source;   ///< the .tl file
   std::string compiled; ///< folder of <variant>.cubin and <variant>.json
   std::string tlc;      ///< the compiler, for variants not in `compiled`
-  std::string only;     ///< part of the names of the checks to run; empty: all
-  std::string json;     ///< where the results go as JSON; empty: nowhere
+  std::vector<std::string> defines; ///< factory parameters for every variant
+  std::string only; ///< part of the names of the checks to run; empty: all
+  std::string json; ///< where the results go as JSON; empty: nowhere
   bool virtualDevice = false;
   bool compileOnly = false; ///< fill `compiled` and stop; needs no device
   bool quick = false;       ///< fewer shapes and launches

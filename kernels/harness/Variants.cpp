@@ -28,10 +28,9 @@ command(const Options &options, const char *verb, const Variant &variant) {
                     options.compiled +
                     "' and --tlc names no compiler to make it");
   std::vector<std::string> words{options.tlc, verb, options.source};
-  for (const std::string &define : variant.defines) {
-    words.emplace_back("-D");
-    words.push_back(define);
-  }
+  for (const auto *defines : {&variant.defines, &options.defines})
+    for (const std::string &define : *defines)
+      words.insert(words.end(), {"-D", define});
   return words;
 }
 
