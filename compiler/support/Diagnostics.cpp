@@ -2,9 +2,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cassert>
 
@@ -80,6 +81,18 @@ std::string fillHoles(llvm::StringRef text, llvm::ArrayRef<std::string> holes) {
   return out;
 }
 
+std::string shortestText(double value) {
+  std::string text;
+  for (int digits = 1; digits <= 17; ++digits) {
+    text.clear();
+    llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
+    double back = 0;
+    if (!llvm::StringRef(text).getAsDouble(back) && back == value)
+      break;
+  }
+  return text;
+}
+
 llvm::StringRef nearestName(llvm::StringRef name,
                             llvm::ArrayRef<llvm::StringRef> candidates) {
   // A third of the letters may differ, but never all of a short name.
@@ -148,10 +161,6 @@ DiagnosticBuilder::suggest(llvm::StringRef name,
                            llvm::ArrayRef<llvm::StringRef> candidates) & {
   llvm::StringRef nearest = nearestName(name, candidates);
   return nearest.empty() ? *this : help("did you mean '" + nearest + "'?");
-}
-
-std::string DiagnosticBuilder::formatDouble(double value) {
-  return llvm::formatv("{0}", value).str();
 }
 
 // ---- DiagnosticEngine -------------------------------------------------------

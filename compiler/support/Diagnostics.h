@@ -94,6 +94,9 @@ struct Diagnostic {
   bool isError() const { return diagClass() <= DiagClass::Internal; }
 };
 
+/// The shortest decimal text that reads back as `value`.
+std::string shortestText(double value);
+
 class DiagnosticEngine;
 
 /// Fills the holes of a report, in order, and adds notes and help. Hands the
@@ -157,11 +160,10 @@ private:
     else if constexpr (std::is_same_v<T, char>)
       holes.push_back(std::string(1, value));
     else if constexpr (std::is_floating_point_v<T>)
-      holes.push_back(formatDouble(value));
+      holes.push_back(shortestText(value));
     else
       holes.push_back(llvm::Twine(value).str());
   }
-  static std::string formatDouble(double value);
 
   DiagnosticEngine *engine; // null once moved from
   Diagnostic diagnostic;

@@ -57,7 +57,8 @@ llvm::StringRef kindName(ExprKind kind);
 llvm::StringRef kindName(StmtKind kind);
 llvm::StringRef kindName(PatternKind kind);
 
-/// Prints the tree, one node a line with its range: what `--emit ast` shows.
+/// Prints the tree, one node a line with its range as `line:column-line:column`
+/// (see LineColRange): what `--emit ast` shows.
 void print(const Module &module, const llvm::SourceMgr &sources,
            llvm::raw_ostream &os);
 /// The text of a range as written, for messages such as "'a + b' is not a

@@ -255,7 +255,8 @@ enum class PatternKind : uint8_t {
 /// One pattern of a `match` statement. A flat node: which fields are used is
 /// said at each.
 struct Pattern {
-  PatternKind kind;
+  Pattern(PatternKind kind, llvm::SMRange range) : kind(kind), range(range) {}
+  const PatternKind kind;
   llvm::SMRange range;
   const Expr *value = nullptr; // Value, Singleton: constant; Class: the class
   llvm::ArrayRef<const Pattern *> patterns; // Sequence, Or, Mapping, Class

@@ -14,8 +14,10 @@ std::unique_ptr<ast::Module> parseModule(llvm::SourceMgr &sources,
                                          unsigned bufferId,
                                          DiagnosticEngine &diags);
 
-/// Bound on nested brackets, operators and blocks, and on Expr::height.
+/// Bounds on nested brackets and operators, on Expr::height and on nested
+/// statements (an `elif` counts as one inside the `if`).
 constexpr unsigned kMaxNesting = 200;
 constexpr unsigned kMaxHeight = 1000;
+constexpr unsigned kMaxBlocks = 1000;
 
 } // namespace tlc::frontend
