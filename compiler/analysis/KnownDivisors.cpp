@@ -81,8 +81,7 @@ int64_t knownExtentDivisor(Value buffer, unsigned dim) {
     return 1;
   AffineMap shape = kernel.getParamShape(arg.getArgNumber());
   return std::clamp<int64_t>(
-      std::abs(shape.getResult(dim).getLargestKnownDivisor()), 1,
-      kDividesZero);
+      std::abs(shape.getResult(dim).getLargestKnownDivisor()), 1, kDividesZero);
 }
 
 int64_t knownStrideDivisor(Value buffer, unsigned dim) {

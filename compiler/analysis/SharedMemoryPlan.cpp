@@ -19,12 +19,16 @@ static int64_t bytesOf(const SharedRequest &request) {
   return slotStride(request) * request.stages;
 }
 
-/// Indices of the requests, sorted by `less`, ties in their order.
-template <typename LessFn>
-static llvm::SmallVector<size_t> sortedIndices(size_t count, LessFn less) {
-  llvm::SmallVector<size_t> order(count);
+/// Indices of the requests, those with larger `key` first, ties in their order.
+static llvm::SmallVector<size_t>
+sortedIndices(llvm::ArrayRef<SharedRequest> requests,
+              llvm::function_ref<int64_t(const SharedRequest &)> key) {
+  llvm::SmallVector<size_t> order(requests.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), less);
+  llvm::sort(order, [&](size_t a, size_t b) {
+    int64_t first = key(requests[a]), second = key(requests[b]);
+    return first != second ? first > second : a < b;
+  });
   return order;
 }
 
@@ -42,10 +46,7 @@ static LogicalResult
 reportExceeded(llvm::ArrayRef<SharedRequest> requests, int64_t needed,
                const target::TargetInfo &target,
                llvm::function_ref<InFlightDiagnostic()> emitError) {
-  llvm::SmallVector<size_t> order =
-      sortedIndices(requests.size(), [&](size_t a, size_t b) {
-        return bytesOf(requests[a]) > bytesOf(requests[b]);
-      });
+  llvm::SmallVector<size_t> order = sortedIndices(requests, bytesOf);
   llvm::erase_if(order, [&](size_t i) { return requests[i].shape.empty(); });
   bool staged = llvm::any_of(
       requests, [](const SharedRequest &r) { return r.stages > 1; });
@@ -63,10 +64,8 @@ FailureOr<SharedPlan>
 planSharedMemory(llvm::ArrayRef<SharedRequest> requests,
                  const target::TargetInfo &target,
                  llvm::function_ref<InFlightDiagnostic()> emitError) {
-  llvm::SmallVector<size_t> order =
-      sortedIndices(requests.size(), [&](size_t a, size_t b) {
-        return requests[a].alignment > requests[b].alignment;
-      });
+  llvm::SmallVector<size_t> order = sortedIndices(
+      requests, [](const SharedRequest &r) { return r.alignment; });
   SharedPlan plan;
   plan.offsets.resize(requests.size());
   plan.slotStride.resize(requests.size());

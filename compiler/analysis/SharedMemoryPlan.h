@@ -39,9 +39,10 @@ struct SharedPlan {
 /// Places all requests, the most aligned first so that nothing is lost between
 /// them, else in their order. Above the limit of `target` it reports bytes
 /// needed and allowed and the two largest tiles through `emitError` and fails.
-mlir::FailureOr<SharedPlan> planSharedMemory(
-    llvm::ArrayRef<SharedRequest> requests, const target::TargetInfo &target,
-    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+mlir::FailureOr<SharedPlan>
+planSharedMemory(llvm::ArrayRef<SharedRequest> requests,
+                 const target::TargetInfo &target,
+                 llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace tlc::analysis
 

@@ -1,0 +1,192 @@
+// Index maps of fragments in parallel nests.
+#include "compiler/transforms/AccessMaps.h"
+
+#include "compiler/analysis/KnownDivisors.h"
+
+using namespace mlir;
+using namespace tlc::analysis;
+
+namespace tlc::tile {
+
+ArrayRef<int64_t> FragmentAccess::shape() const {
+  return cast<MemRefType>(AllocOp(fragment).getResult().getType()).getShape();
+}
+
+SmallVector<int64_t> FragmentAccess::reached(ArrayRef<int64_t> extents) const {
+  SmallVector<int64_t> result(shape());
+  for (auto [size, var] : llvm::zip_equal(result, vars))
+    if (var)
+      size = std::min(size, extents[*var]);
+  return result;
+}
+
+bool FragmentAccess::namesAllVars(ArrayRef<int64_t> extents) const {
+  for (auto [var, extent] : llvm::enumerate(extents))
+    if (extent > 1 && !llvm::is_contained(vars, unsigned(var)))
+      return false;
+  return true;
+}
+
+/// The index without operations that do nothing.
+static Value stripIdentity(Value index) {
+  Operation *def = index.getDefiningOp();
+  if (auto add = dyn_cast_or_null<arith::AddIOp>(def)) {
+    if (constantValue(add.getRhs()) == 0)
+      return stripIdentity(add.getLhs());
+    if (constantValue(add.getLhs()) == 0)
+      return stripIdentity(add.getRhs());
+  }
+  if (auto mul = dyn_cast_or_null<arith::MulIOp>(def)) {
+    if (constantValue(mul.getRhs()) == 1)
+      return stripIdentity(mul.getLhs());
+    if (constantValue(mul.getLhs()) == 1)
+      return stripIdentity(mul.getRhs());
+  }
+  return index;
+}
+
+/// Whether `value` may differ between points of the nest.
+static bool variesInNest(Value value, ParallelOp nest) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    Operation *owner = arg.getOwner()->getParentOp();
+    if (owner == nest)
+      return true;
+    // The variable of a loop inside is as good as its bounds; what such a loop
+    // carries may be anything.
+    auto loop = dyn_cast<scf::ForOp>(owner);
+    if (!loop || !nest->isProperAncestor(loop))
+      return nest->isProperAncestor(owner);
+    return arg != loop.getInductionVar() ||
+           variesInNest(loop.getLowerBound(), nest) ||
+           variesInNest(loop.getUpperBound(), nest) ||
+           variesInNest(loop.getStep(), nest);
+  }
+  Operation *def = value.getDefiningOp();
+  if (!nest->isProperAncestor(def))
+    return isa<ThreadIdOp>(def);
+  if (isa<ThreadIdOp, LoadOp>(def) || def->getNumRegions() != 0)
+    return true;
+  return llvm::any_of(def->getOperands(), [&](Value operand) {
+    return variesInNest(operand, nest);
+  });
+}
+
+/// Fills `access.vars` from the indices.
+static LogicalResult mapIndices(FragmentAccess &access, OperandRange indices,
+                                ParallelOp nest) {
+  for (Value index : indices) {
+    index = stripIdentity(index);
+    auto arg = dyn_cast<BlockArgument>(index);
+    if (arg && arg.getOwner()->getParentOp() == nest) {
+      unsigned var = arg.getArgNumber();
+      if (!llvm::is_contained(access.vars, var)) {
+        access.vars.push_back(var);
+        continue;
+      }
+    } else if (!variesInNest(index, nest)) {
+      access.vars.push_back(std::nullopt);
+      continue;
+    }
+    return access.op->emitError()
+           << "the fragment '" << access.fragment.getName()
+           << "' is indexed by an expression in T.Parallel; only its loop "
+              "variables, each once, and values that do not depend on them "
+              "are supported yet";
+  }
+  return success();
+}
+
+FailureOr<SmallVector<FragmentAccess>>
+collectFragmentAccesses(ParallelOp nest) {
+  SmallVector<FragmentAccess> result;
+  WalkResult walk = nest.walk([&](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    auto store = dyn_cast<StoreOp>(op);
+    if (!load && !store)
+      return WalkResult::advance();
+    Value buffer = load ? load.getBuffer() : store.getBuffer();
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    if (!alloc || !isInSpace(buffer, Space::Fragment))
+      return WalkResult::advance();
+    FragmentAccess access{op, alloc, /*isWrite=*/bool(store), {}};
+    OperandRange indices = load ? load.getIndices() : store.getIndices();
+    if (failed(mapIndices(access, indices, nest)))
+      return WalkResult::interrupt();
+    result.push_back(std::move(access));
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  return result;
+}
+
+static bool isZeroStep(const Coords &step) {
+  return llvm::all_of(step, [](int64_t s) { return s == 0; });
+}
+
+LinearLayout layoutOfElements(const LinearLayout &points,
+                              const FragmentAccess &access,
+                              ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> shape = access.reached(extents);
+  auto project = [&](const Digit &digit) {
+    Coords step;
+    for (std::optional<unsigned> var : access.vars)
+      step.push_back(var ? digit.step[*var] : 0);
+    return Digit{digit.count, step, digit.exclusiveOr && !isZeroStep(step)};
+  };
+  SmallVector<Digit> registers, threads;
+  for (const Digit &digit : points.registerDigits())
+    if (Digit moved = project(digit); !isZeroStep(moved.step))
+      registers.push_back(moved);
+  for (const Digit &digit : points.threadDigits())
+    threads.push_back(project(digit));
+  for (auto [dim, var] : llvm::enumerate(access.vars)) {
+    if (var || shape[dim] == 1)
+      continue;
+    Coords step(shape.size(), 0);
+    step[dim] = 1;
+    registers.push_back({shape[dim], step});
+  }
+  return LinearLayout(shape, registers, threads);
+}
+
+std::optional<LinearLayout> layoutOfPoints(const LinearLayout &elements,
+                                           const FragmentAccess &access,
+                                           ArrayRef<int64_t> extents) {
+  auto lift = [&](const Digit &digit) {
+    Coords step(extents.size(), 0);
+    for (auto [dim, var] : llvm::enumerate(access.vars))
+      if (var)
+        step[*var] = digit.step[dim];
+    return Digit{digit.count, step, digit.exclusiveOr && !isZeroStep(step)};
+  };
+  SmallVector<Digit> registers, threads;
+  for (const Digit &digit : elements.registerDigits())
+    if (Digit moved = lift(digit); !isZeroStep(moved.step))
+      registers.push_back(moved);
+  for (const Digit &digit : elements.threadDigits()) {
+    threads.push_back(lift(digit));
+    if (isZeroStep(threads.back().step) && !isZeroStep(digit.step))
+      return std::nullopt;
+  }
+  for (auto [var, extent] : llvm::enumerate(extents)) {
+    if (extent <= 1 || llvm::is_contained(access.vars, unsigned(var)))
+      continue;
+    Coords step(extents.size(), 0);
+    step[var] = 1;
+    registers.push_back({extent, step});
+  }
+  return LinearLayout(extents, registers, threads);
+}
+
+std::optional<unsigned> spreadVar(const LinearLayout &points,
+                                  const FragmentAccess &access) {
+  for (const Digit &digit : points.threadDigits())
+    for (auto [var, step] : llvm::enumerate(digit.step))
+      if (step != 0 && digit.count > 1 && step < points.shape()[var] &&
+          !llvm::is_contained(access.vars, unsigned(var)))
+        return var;
+  return std::nullopt;
+}
+
+} // namespace tlc::tile

@@ -1,0 +1,486 @@
+// Layouts of fragments. Products fix the layouts of their operands; those
+// spread through copies between fragments and through parallel nests, which
+// run a point where the elements it names are. A fragment that nothing reaches
+// is distributed for its copies or its largest nest. Then every use is checked.
+//
+//   %acc: result of a product   -> accumulator layout
+//   parallel (i, j) { acc[i, j] ... m[i] }
+//                               -> nest like acc, m like acc without columns
+#include "compiler/transforms/AccessMaps.h"
+#include "compiler/transforms/LayoutInference.h"
+
+#include "compiler/analysis/FragmentLayouts.h"
+#include "compiler/support/Remarks.h"
+#include "compiler/transforms/UserText.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tlc::analysis;
+
+namespace tlc::tile {
+
+namespace {
+
+/// A fragment and what decided its layout.
+struct Fragment {
+  std::optional<LinearLayout> layout;
+  Operation *origin = nullptr; ///< product, nest, copy or the alloc itself
+  std::string why;
+};
+
+/// A parallel nest that uses fragments.
+struct Nest {
+  ParallelOp op;
+  SmallVector<FragmentAccess> accesses;
+  std::optional<LinearLayout> layout;
+
+  ArrayRef<int64_t> extents() { return op.getExtents(); }
+  int64_t numPoints() {
+    return std::accumulate(extents().begin(), extents().end(), int64_t(1),
+                           std::multiplies<int64_t>());
+  }
+};
+
+class FragmentInference {
+public:
+  explicit FragmentInference(LaunchOp launch)
+      : launch(launch), threads(launch.getNumThreads()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult collect();
+  LogicalResult collectNest(ParallelOp op);
+  LogicalResult seedGemm(GemmOp gemm);
+  void seedScalarAccess(Operation *op);
+  LogicalResult require(Value buffer, LinearLayout layout, Operation *origin,
+                        StringRef why);
+
+  bool propagate();
+  bool propagateCopy(CopyOp copy);
+  bool propagateNest(Nest &nest);
+  bool layOutNest(Nest &nest);
+  bool assign(AllocOp alloc, const LinearLayout &layout, Operation *origin,
+              StringRef why);
+
+  bool assignDefault();
+  bool assignNestDefault(Nest &nest);
+  bool borrowLayout(Nest &nest);
+  LinearLayout defaultLayout(AllocOp alloc);
+  int64_t defaultVectorBytes(AllocOp alloc);
+  bool isKnown(AllocOp alloc) { return fragments[alloc].layout.has_value(); }
+
+  LogicalResult checkNest(Nest &nest);
+  LogicalResult checkAccess(Nest &nest, const FragmentAccess &access);
+  LogicalResult checkScalarAccess(Operation *op);
+  LogicalResult reportMismatch(Nest &nest, const FragmentAccess &access);
+  void record();
+
+  LaunchOp launch;
+  int64_t threads;
+  llvm::MapVector<Operation *, Fragment> fragments;
+  std::vector<Nest> nests;
+  SmallVector<CopyOp> copies;              ///< with a fragment on some side
+  SmallVector<Operation *> scalarAccesses; ///< outside of nests
+};
+
+} // namespace
+
+static AllocOp fragmentOf(Value buffer) {
+  return isInSpace(buffer, Space::Fragment) ? buffer.getDefiningOp<AllocOp>()
+                                            : nullptr;
+}
+
+static ArrayRef<int64_t> shapeOf(AllocOp alloc) {
+  return alloc.getResult().getType().getShape();
+}
+
+static unsigned bitsOf(AllocOp alloc) {
+  return storageBits(alloc.getResult().getType().getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// What is fixed from the start
+//===----------------------------------------------------------------------===//
+
+LogicalResult FragmentInference::require(Value buffer, LinearLayout layout,
+                                         Operation *origin, StringRef why) {
+  AllocOp alloc = fragmentOf(buffer);
+  if (!alloc)
+    return origin->emitError() << "a fragment operand is not an allocation";
+  if (assign(alloc, layout, origin, why) || *fragments[alloc].layout == layout)
+    return success();
+  const Fragment &fragment = fragments[alloc];
+  InFlightDiagnostic diag =
+      origin->emitError()
+      << "the fragment '" << alloc.getName() << "' is needed here as " << why
+      << ", but elsewhere as " << fragment.why
+      << ", whose elements lie in other threads; this is not supported yet, "
+         "copy it through a shared tile";
+  diag.attachNote(fragment.origin->getLoc()) << "the other use";
+  diag.attachNote(alloc.getLoc())
+      << "'" << alloc.getName() << "' is declared here";
+  return diag;
+}
+
+LogicalResult FragmentInference::seedGemm(GemmOp gemm) {
+  if (!gemm.getInst() || !gemm.getWarpsM() || !gemm.getWarpsN())
+    return gemm.emitError("has no instruction: tile-select-instructions runs "
+                          "first");
+  WarpPartition partition{int64_t(*gemm.getWarpsM()),
+                          int64_t(*gemm.getWarpsN())};
+  int64_t M = gemm.getM(), N = gemm.getN(), K = gemm.getK();
+  bool wgmma = *gemm.getInst() != GemmInst::MmaSync;
+  if (partition.m * partition.n * 32 != threads ||
+      !isValidPartition(M, N, partition, wgmma))
+    return gemm.emitError() << "T.gemm: " << partition.m << " x " << partition.n
+                            << " warps do not split " << M << " x " << N
+                            << " among " << threads << " threads";
+  if (failed(require(gemm.getC(), accumulatorLayout(M, N, partition), gemm,
+                     "the result of a product")))
+    return failure();
+  auto operand = [&](Value buffer, bool transposed, StringRef why,
+                     function_ref<LinearLayout(unsigned)> layout) {
+    AllocOp alloc = fragmentOf(buffer);
+    if (!alloc)
+      return success();
+    LinearLayout needed = layout(bitsOf(alloc));
+    return require(buffer, transposed ? needed.transpose() : needed, gemm, why);
+  };
+  if (failed(operand(gemm.getA(), gemm.getTransA(), "operand A of a product",
+                     [&](unsigned bits) {
+                       return operandALayout(M, K, bits, partition);
+                     })))
+    return failure();
+  return operand(
+      gemm.getB(), gemm.getTransB(), "operand B of a product",
+      [&](unsigned bits) { return operandBLayout(K, N, bits, partition); });
+}
+
+/// An element that all threads use: each of them has the whole fragment.
+void FragmentInference::seedScalarAccess(Operation *op) {
+  auto load = dyn_cast<LoadOp>(op);
+  Value buffer = load ? load.getBuffer() : cast<StoreOp>(op).getBuffer();
+  AllocOp alloc = fragmentOf(buffer);
+  if (!alloc || op->getParentOfType<ParallelOp>())
+    return;
+  scalarAccesses.push_back(op);
+  assign(alloc, LinearLayout::replicated(shapeOf(alloc), threads), op,
+         "elements that every thread uses");
+}
+
+LogicalResult FragmentInference::collectNest(ParallelOp op) {
+  FailureOr<SmallVector<FragmentAccess>> accesses = collectFragmentAccesses(op);
+  if (failed(accesses))
+    return failure();
+  // A nest without points moves nothing and asks for nothing.
+  if (accesses->empty() || llvm::is_contained(op.getExtents(), 0))
+    return success();
+  Nest nest{op, std::move(*accesses), std::nullopt};
+  if (op.getLayout())
+    nest.layout = LinearLayout::parse(op.getLayoutAttr().getText());
+  nests.push_back(std::move(nest));
+  return success();
+}
+
+LogicalResult FragmentInference::collect() {
+  launch.walk([&](AllocOp alloc) {
+    if (!fragmentOf(alloc.getResult()))
+      return;
+    Fragment &fragment = fragments[alloc];
+    if (alloc.getLayout())
+      fragment = {getLayout(alloc), alloc, "the layout given by the program"};
+  });
+  bool ok = true;
+  launch.walk([&](Operation *op) {
+    if (auto gemm = dyn_cast<GemmOp>(op))
+      ok &= succeeded(seedGemm(gemm));
+    else if (auto nest = dyn_cast<ParallelOp>(op))
+      ok &= succeeded(collectNest(nest));
+    else if (auto copy = dyn_cast<CopyOp>(op);
+             copy && (fragmentOf(copy.getSrc()) || fragmentOf(copy.getDst())))
+      copies.push_back(copy);
+  });
+  launch.walk([&](Operation *op) {
+    if (isa<LoadOp, StoreOp>(op))
+      seedScalarAccess(op);
+  });
+  return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// What follows from it
+//===----------------------------------------------------------------------===//
+
+bool FragmentInference::assign(AllocOp alloc, const LinearLayout &layout,
+                               Operation *origin, StringRef why) {
+  Fragment &fragment = fragments[alloc];
+  if (fragment.layout)
+    return false;
+  fragment = {layout, origin, why.str()};
+  return true;
+}
+
+/// `layout` over the sizes other than 1, as layout of a fragment of `shape`
+/// that has the same ones.
+static std::optional<LinearLayout> withUnitDims(LinearLayout layout,
+                                                ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes = nonUnitSizes(shape);
+  if (layout.shape() != ArrayRef<int64_t>(sizes))
+    return std::nullopt;
+  if (layout.rank() == 1 && sizes.front() == 1) {
+    while (layout.rank() < shape.size())
+      layout = layout.insertUnitDim(0);
+    return layout;
+  }
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    if (shape[dim] == 1)
+      layout = layout.insertUnitDim(dim);
+  return layout;
+}
+
+bool FragmentInference::propagateCopy(CopyOp copy) {
+  AllocOp src = fragmentOf(copy.getSrc()), dst = fragmentOf(copy.getDst());
+  if (!src || !dst || isKnown(src) == isKnown(dst) ||
+      copy.getSrcSizes() != shapeOf(src) || copy.getDstSizes() != shapeOf(dst))
+    return false;
+  AllocOp known = isKnown(src) ? src : dst, other = isKnown(src) ? dst : src;
+  std::optional<LinearLayout> layout =
+      overNonUnit(*fragments[known].layout, shapeOf(known));
+  if (layout)
+    layout = withUnitDims(*layout, shapeOf(other));
+  return layout &&
+         assign(other, *layout, copy,
+                "the partner of '" + known.getName().str() + "' in a copy");
+}
+
+/// Chooses who runs the points from a fragment with a known layout: one that
+/// names all variables first, and of those one that is written. Waits for one
+/// that names all variables and has no layout yet.
+bool FragmentInference::layOutNest(Nest &nest) {
+  const FragmentAccess *best = nullptr;
+  bool waits = false;
+  auto rank = [&](const FragmentAccess &access) {
+    return 2 * access.namesAllVars(nest.extents()) + access.isWrite;
+  };
+  for (const FragmentAccess &access : nest.accesses) {
+    if (!isKnown(access.fragment))
+      waits |= access.namesAllVars(nest.extents());
+    else if (!best || rank(access) > rank(*best))
+      best = &access;
+  }
+  if (!best || (waits && !best->namesAllVars(nest.extents())))
+    return false;
+  nest.layout =
+      layoutOfPoints(*fragments[best->fragment].layout, *best, nest.extents());
+  return nest.layout.has_value();
+}
+
+bool FragmentInference::propagateNest(Nest &nest) {
+  if (!nest.layout)
+    return layOutNest(nest);
+  bool changed = false;
+  for (const FragmentAccess &access : nest.accesses) {
+    if (isKnown(access.fragment) ||
+        access.reached(nest.extents()) != access.shape())
+      continue;
+    changed |= assign(access.fragment,
+                      layoutOfElements(*nest.layout, access, nest.extents()),
+                      nest.op, "what this loop needs");
+  }
+  return changed;
+}
+
+bool FragmentInference::propagate() {
+  bool changed = false;
+  for (CopyOp copy : copies)
+    changed |= propagateCopy(copy);
+  for (Nest &nest : nests)
+    changed |= propagateNest(nest);
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// What is free
+//===----------------------------------------------------------------------===//
+
+/// The width that copies to memory and nests over the fragment can use; with
+/// neither, the widest.
+int64_t FragmentInference::defaultVectorBytes(AllocOp alloc) {
+  int64_t bytes = 16;
+  for (CopyOp copy : copies)
+    if (fragmentOf(copy.getSrc()) == alloc ||
+        fragmentOf(copy.getDst()) == alloc)
+      bytes = std::min(bytes, copyVectorBytes(copy));
+  for (Nest &nest : nests)
+    for (const FragmentAccess &access : nest.accesses)
+      if (access.fragment == alloc && !access.vars.empty() &&
+          access.vars.back() == nest.extents().size() - 1)
+        bytes =
+            std::min(bytes, nestVectorElements(nest.op) * bitsOf(alloc) / 8);
+  return std::max<int64_t>(bytes, bitsOf(alloc) / 8);
+}
+
+LinearLayout FragmentInference::defaultLayout(AllocOp alloc) {
+  return blockedLayout(shapeOf(alloc), bitsOf(alloc), threads,
+                       defaultVectorBytes(alloc));
+}
+
+/// A nest over the same rectangle that uses a fragment of `nest` in the same
+/// way suits `nest` too, e.g. two nests that scale rows by the same vector.
+bool FragmentInference::borrowLayout(Nest &nest) {
+  for (Nest &other : nests) {
+    if (!other.layout || other.extents() != nest.extents())
+      continue;
+    for (const FragmentAccess &mine : nest.accesses)
+      for (const FragmentAccess &theirs : other.accesses)
+        if (mine.fragment == theirs.fragment && mine.vars == theirs.vars) {
+          nest.layout = other.layout;
+          return true;
+        }
+  }
+  return false;
+}
+
+/// The points of a nest, or the fragment that will decide about them.
+bool FragmentInference::assignNestDefault(Nest &nest) {
+  if (borrowLayout(nest))
+    return true;
+  const FragmentAccess *written = nullptr;
+  for (const FragmentAccess &access : nest.accesses) {
+    if (isKnown(access.fragment))
+      continue;
+    if (access.namesAllVars(nest.extents()))
+      return assign(access.fragment, defaultLayout(access.fragment), access.op,
+                    "a distribution for this loop");
+    if (access.isWrite && !written)
+      written = &access;
+  }
+  if (written)
+    return assign(written->fragment, defaultLayout(written->fragment),
+                  written->op, "a distribution for this loop");
+  int64_t bytes = std::min<int64_t>(4 * nestVectorElements(nest.op), 16);
+  nest.layout = blockedLayout(nest.extents(), 32, threads, bytes);
+  return true;
+}
+
+/// Lays out one more thing when nothing follows any more: the largest nest
+/// that has no layout; then single fragments.
+bool FragmentInference::assignDefault() {
+  Nest *largest = nullptr;
+  for (Nest &nest : nests)
+    if (!nest.layout && (!largest || nest.numPoints() > largest->numPoints()))
+      largest = &nest;
+  if (largest)
+    return assignNestDefault(*largest);
+  for (auto &[op, fragment] : fragments)
+    if (!fragment.layout)
+      return assign(cast<AllocOp>(op), defaultLayout(cast<AllocOp>(op)), op,
+                    "a distribution for its copies");
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks and result
+//===----------------------------------------------------------------------===//
+
+LogicalResult FragmentInference::reportMismatch(Nest &nest,
+                                                const FragmentAccess &access) {
+  AllocOp alloc = access.fragment;
+  const Fragment &fragment = fragments[alloc];
+  InFlightDiagnostic diag =
+      access.op->emitError()
+      << "'" << alloc.getName()
+      << "' does not lie in the threads that run this T.Parallel; this is not "
+         "supported yet, copy it through a shared tile";
+  diag.attachNote(nest.op.getLoc()) << "the loop";
+  diag.attachNote(fragment.origin->getLoc())
+      << "'" << alloc.getName() << "' is laid out as " << fragment.why
+      << " here";
+  return diag;
+}
+
+LogicalResult FragmentInference::checkAccess(Nest &nest,
+                                             const FragmentAccess &access) {
+  if (access.isWrite)
+    if (std::optional<unsigned> var = spreadVar(*nest.layout, access))
+      return access.op->emitError()
+             << "points of T.Parallel that differ in loop variable " << *var
+             << " write the same element of '" << access.fragment.getName()
+             << "' from different threads; use a reduction (T.reduce_sum ...) "
+                "or T.serial for that variable";
+  LinearLayout needed = layoutOfElements(*nest.layout, access, nest.extents());
+  LinearLayout held =
+      fragments[access.fragment].layout->withShape(needed.shape());
+  if (held == needed)
+    return success();
+  // Readers need the element in the same thread; a write must reach all copies.
+  if (!held.registerConversion(needed) ||
+      (access.isWrite && !needed.registerConversion(held)))
+    return reportMismatch(nest, access);
+  return success();
+}
+
+LogicalResult FragmentInference::checkNest(Nest &nest) {
+  for (const FragmentAccess &access : nest.accesses)
+    if (failed(checkAccess(nest, access)))
+      return failure();
+  return success();
+}
+
+LogicalResult FragmentInference::checkScalarAccess(Operation *op) {
+  auto load = dyn_cast<LoadOp>(op);
+  AllocOp alloc =
+      fragmentOf(load ? load.getBuffer() : cast<StoreOp>(op).getBuffer());
+  const Fragment &fragment = fragments[alloc];
+  LinearLayout all = LinearLayout::replicated(shapeOf(alloc), threads);
+  if (*fragment.layout == all || fragment.layout->registerConversion(all))
+    return success();
+  InFlightDiagnostic diag =
+      op->emitError() << "'" << alloc.getName()
+                      << "' is used outside of T.Parallel, but its elements "
+                         "are spread over the threads; this is not supported "
+                         "yet, copy it to a shared tile and read that";
+  diag.attachNote(fragment.origin->getLoc())
+      << "'" << alloc.getName() << "' is laid out as " << fragment.why
+      << " here";
+  return diag;
+}
+
+void FragmentInference::record() {
+  MLIRContext *context = launch.getContext();
+  for (auto &[op, fragment] : fragments) {
+    auto alloc = cast<AllocOp>(op);
+    alloc.setLayoutAttr(layoutAttr(context, *fragment.layout));
+    emitDecision(alloc, "layout",
+                 "'" + alloc.getName() + "' is laid out as " + fragment.why);
+  }
+  for (Nest &nest : nests)
+    nest.op.setLayoutAttr(layoutAttr(context, *nest.layout));
+}
+
+LogicalResult FragmentInference::run() {
+  if (failed(collect()))
+    return failure();
+  do {
+    while (propagate())
+      ;
+  } while (assignDefault());
+  for (Nest &nest : nests)
+    if (failed(checkNest(nest)))
+      return failure();
+  for (Operation *op : scalarAccesses)
+    if (failed(checkScalarAccess(op)))
+      return failure();
+  record();
+  return success();
+}
+
+LogicalResult inferFragmentLayouts(LaunchOp launch) {
+  return FragmentInference(launch).run();
+}
+
+} // namespace tlc::tile

@@ -1,0 +1,41 @@
+// The three steps of layout inference, in order, and what they share.
+#ifndef TLC_COMPILER_TRANSFORMS_LAYOUTINFERENCE_H
+#define TLC_COMPILER_TRANSFORMS_LAYOUTINFERENCE_H
+
+#include "compiler/analysis/Layout.h"
+#include "compiler/transforms/Passes.h"
+
+namespace tlc::tile {
+
+/// Swizzles of shared tiles, from the products and tensor copies that use them.
+mlir::LogicalResult inferSharedLayouts(LaunchOp launch);
+
+/// Layouts of fragments and of the parallel nests that use them.
+mlir::LogicalResult inferFragmentLayouts(LaunchOp launch);
+
+/// Layouts of copies, fills and the other nests. Fragments have theirs.
+mlir::LogicalResult inferThreadMaps(LaunchOp launch);
+
+/// The layout of a fragment; it must have one that parses.
+analysis::LinearLayout getLayout(AllocOp fragment);
+FragmentLayoutAttr layoutAttr(mlir::MLIRContext *context,
+                              const analysis::LinearLayout &layout);
+
+/// The layout of a region at the origin of a fragment over its sizes other
+/// than 1 (over one of extent 1 if there is none). Fails if a dimension of the
+/// fragment is cut to extent 1.
+std::optional<analysis::LinearLayout>
+overNonUnit(const analysis::LinearLayout &fragment,
+            llvm::ArrayRef<int64_t> sizes);
+
+/// Bytes of the widest access of one thread in a copy between the buffers:
+/// what alignment, pitch and bounds of both allow, at most 16.
+int64_t copyVectorBytes(CopyOp copy);
+
+/// The same for the loads and stores of global and shared memory in a nest
+/// that walk its last variable, in elements; 1 if there are none.
+int64_t nestVectorElements(ParallelOp nest);
+
+} // namespace tlc::tile
+
+#endif // TLC_COMPILER_TRANSFORMS_LAYOUTINFERENCE_H

@@ -1,0 +1,176 @@
+// Instruction of a copy. Tensor copies (TMA) load whole shared tiles; a bulk
+// copy loads a contiguous piece of a tensor that lies inside it; threads do
+// everything else. Rules: PTX ISA, cp.async.bulk(.tensor); driver API,
+// cuTensorMapEncodeTiled.
+#include "compiler/transforms/Selection.h"
+
+#include "compiler/analysis/KnownDivisors.h"
+#include "compiler/transforms/UserText.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tlc::analysis;
+
+namespace tlc::tile {
+
+SharedKind preferredKind(MemRefType type) {
+  // A swizzle repeats after 8 rows; with fewer it would only pad.
+  if (type.getRank() < 2 || type.getDimSize(type.getRank() - 2) % 8 != 0)
+    return SharedKind::Linear;
+  return selectCopyKind(type.getShape(), storageBits(type.getElementType()));
+}
+
+/// A rule's answer: empty, or why the instruction is not possible.
+using Why = std::string;
+
+static bool isZero(Value offset) { return constantValue(offset) == 0; }
+
+static bool coversWholeTile(CopyOp copy) {
+  return copy.getDstSizes() == copy.getDst().getType().getShape() &&
+         llvm::all_of(copy.getDstOffsets(), isZero);
+}
+
+/// What both kinds of asynchronous load need.
+static Why whyNoAsyncLoad(CopyOp copy, const target::TargetInfo &target,
+                          const SelectOptions &options) {
+  if (!isInSpace(copy.getSrc(), Space::Global) ||
+      !isInSpace(copy.getDst(), Space::Shared))
+    return "only loads from global to shared memory are asynchronous";
+  if (!target.hasTma)
+    return llvm::formatv("{0} has no TMA", target.name).str();
+  if (options.disableTma || copy.getDisableTma())
+    return "TMA is disabled";
+  Type from = copy.getSrc().getType().getElementType();
+  Type to = copy.getDst().getType().getElementType();
+  if (from != to)
+    return llvm::formatv("{0} is converted to {1} on the way", dtypeName(from),
+                         dtypeName(to))
+        .str();
+  if (!coversWholeTile(copy))
+    return llvm::formatv("it fills only a part of '{0}'",
+                         getBufferName(copy.getDst()))
+        .str();
+  return {};
+}
+
+/// Row and higher pitches of the tensor in bytes must be multiples of 16.
+/// `unknown` is set if one is known only at launch.
+static Why whyBadPitch(CopyOp copy, const target::TmaLimits &limits,
+                       bool &unknown) {
+  Value src = copy.getSrc();
+  MemRefType type = copy.getSrc().getType();
+  int64_t bytes = storageBits(type.getElementType()) / 8;
+  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
+    if (knownStrideDivisor(src, dim) * bytes % limits.strideBytesMultiple == 0)
+      continue;
+    ArrayRef<int64_t> inner = type.getShape().drop_front(dim + 1);
+    if (llvm::any_of(inner, ShapedType::isDynamic)) {
+      unknown = true;
+      continue;
+    }
+    int64_t pitch = std::accumulate(inner.begin(), inner.end(), bytes,
+                                    std::multiplies<int64_t>());
+    return llvm::formatv("the {0} pitch of '{1}' is {2} bytes, a multiple of "
+                         "{3} is needed",
+                         dim == type.getRank() - 2 ? "row" : "outer",
+                         getBufferName(src), pitch, limits.strideBytesMultiple)
+        .str();
+  }
+  return {};
+}
+
+/// The tile as a box of the tensor.
+static Why whyNoBox(CopyOp copy, const target::TmaLimits &limits) {
+  MemRefType src = copy.getSrc().getType(), dst = copy.getDst().getType();
+  if (src.getRank() > limits.maxRank)
+    return llvm::formatv("'{0}' has {1} dimensions, TMA has {2}",
+                         getBufferName(copy.getSrc()), src.getRank(),
+                         limits.maxRank)
+        .str();
+  if (copy.getSrcSizes().back() != copy.getDstSizes().back())
+    return llvm::formatv("the rows of '{0}' do not run along the last "
+                         "dimension of '{1}'",
+                         getBufferName(copy.getDst()),
+                         getBufferName(copy.getSrc()))
+        .str();
+  unsigned bits = storageBits(dst.getElementType());
+  int64_t rowBytes = dst.getShape().back() * bits / 8;
+  if (rowBytes % limits.innerBytesMultiple != 0)
+    return llvm::formatv("a row of '{0}' is {1} bytes, a multiple of {2} is "
+                         "needed",
+                         getBufferName(copy.getDst()), rowBytes,
+                         limits.innerBytesMultiple)
+        .str();
+  Why reason;
+  SharedLayout layout(preferredKind(dst), dst.getShape(), bits);
+  if (!layout.tmaBoxes(limits, &reason))
+    return reason;
+  return {};
+}
+
+/// A contiguous piece: everything inside the first cut dimension is whole.
+static Why whyNoBulk(CopyOp copy, const target::TmaLimits &limits) {
+  Value src = copy.getSrc();
+  MemRefType type = copy.getSrc().getType();
+  if (preferredKind(copy.getDst().getType()) != SharedKind::Linear)
+    return "the tile is swizzled";
+  int64_t bytes = storageBits(type.getElementType()) / 8;
+  int64_t size = bytes, offset = 0;
+  bool cut = false; // some inner dimension is not copied whole
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    std::optional<int64_t> at = constantValue(copy.getSrcOffsets()[dim]);
+    int64_t extent = copy.getSrcSizes()[dim], full = type.getDimSize(dim);
+    if (!at || ShapedType::isDynamic(full) || *at < 0 || *at + extent > full)
+      return "the piece is not known to lie inside the tensor";
+    if (cut && extent != 1)
+      return "the piece is not contiguous";
+    cut |= extent != full;
+    size *= extent;
+    offset = std::gcd(offset, *at * bytes * knownStrideDivisor(src, dim));
+  }
+  if (size % limits.bulkBytesMultiple != 0 ||
+      offset % limits.bulkBytesMultiple != 0)
+    return llvm::formatv("size and place of the piece are no multiples of {0} "
+                         "bytes",
+                         limits.bulkBytesMultiple)
+        .str();
+  return {};
+}
+
+static void choose(CopyOp copy, CopyInst inst, const Twine &reason) {
+  copy.setInst(inst);
+  copy.setReason(reason.str());
+}
+
+LogicalResult selectCopy(CopyOp copy, const target::TargetInfo &target,
+                         const SelectOptions &options) {
+  bool unknownPitch = false;
+  Why why = whyNoAsyncLoad(copy, target, options);
+  bool async = why.empty();
+  if (why.empty())
+    why = whyNoBox(copy, target.tma);
+  if (why.empty())
+    why = whyBadPitch(copy, target.tma, unknownPitch);
+  if (why.empty()) {
+    choose(copy, CopyInst::TmaLoad,
+           "a tile of " + shapeText(copy.getDstSizes()) + " is loaded by TMA" +
+               (unknownPitch
+                    ? ", the pitch of '" + getBufferName(copy.getSrc()) +
+                          "' is checked at launch"
+                    : std::string()));
+    return success();
+  }
+  if (copy.getPreferTma())
+    return copy.emitError() << "T.copy: TMA cannot be used here: " << why;
+  if (async && whyNoBulk(copy, target.tma).empty()) {
+    choose(copy, CopyInst::BulkLoad, "a contiguous piece is loaded in bulk");
+    return success();
+  }
+  choose(copy, CopyInst::Vector, why);
+  return success();
+}
+
+} // namespace tlc::tile
