@@ -7,9 +7,9 @@
 #include "runtime/core/LaunchMetadata.h"
 #include "tlc/Kernel.h"
 
-#include <functional>
-#include <optional>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tlc::rt {
@@ -42,10 +42,12 @@ public:
   std::span<const std::string> symbolNames() const { return names; }
 
 private:
+  /// One extent or stride that a parameter declares.
   struct Extent {
     ExprProgram program;
-    std::vector<unsigned> used;
     const Expr *expr;
+    std::uint64_t used = 0;   // bit i: symbol i occurs
+    std::uint64_t linear = 0; // bit i: linear in symbol i
   };
   struct Param {
     const ParamInfo *info;
@@ -53,17 +55,27 @@ private:
     std::vector<Extent> strides;
     int symbol = -1; // position of an integer scalar among the symbols
   };
+  struct Origin;
   struct State;
 
-  void checkTensor(const Param &param, const Argument &argument,
-                   DeviceKind device, State &state) const;
+  static std::string placeOf(const Origin &origin);
+  Extent makeExtent(const Expr &expr) const;
+  std::uint64_t linearSymbols(const Expr &expr) const;
+  void checkDetermined() const;
+  void checkCount(std::span<const Argument> arguments) const;
+  void checkTensor(const Param &param, const Tensor &tensor, DeviceKind device,
+                   State &state) const;
+  void checkLayout(const Param &param, const Tensor &tensor) const;
   void bindScalar(const Param &param, const Argument &argument,
                   State &state) const;
+  template <class Visit>
+  void forEachExtent(std::span<const Argument> arguments, Visit visit) const;
   void solve(std::span<const Argument> arguments, State &state) const;
-  bool solveOne(const Extent &extent, std::int64_t actual, State &state) const;
+  void solveOne(const Param &param, const Extent &extent, const Origin &origin,
+                std::int64_t actual, unsigned symbol, State &state) const;
   void checkExtents(std::span<const Argument> arguments, State &state) const;
-  void checkDetermined() const;
   [[noreturn]] void fail(const Param &param, const std::string &text) const;
+  [[noreturn]] void failUnbound(unsigned symbol) const;
 
   const LaunchMetadata &metadata;
   std::vector<std::string> names;

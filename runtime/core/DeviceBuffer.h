@@ -51,7 +51,7 @@ public:
 
   /// A view for `Kernel::launch`. The buffer must outlive it.
   Tensor view() const { return tensor; }
-  /// Waits for the device's default stream, then copies back.
+  /// Waits for all work on the device, then copies back.
   HostTensor download() const;
   void upload(const HostTensor &host);
 

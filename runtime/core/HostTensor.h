@@ -49,7 +49,7 @@ private:
 };
 
 /// N(0, 1) for floats, uniform in [-8, 8] (unsigned [0, 8], bool 0 or 1) for
-/// integers. Equal seeds give equal values on every machine.
+/// integers. Equal seeds give equal values.
 void fillRandom(HostTensor &tensor, std::uint64_t seed);
 void fillZeros(HostTensor &tensor);
 /// Element i becomes i, rounded or wrapped to the dtype.

@@ -9,10 +9,11 @@
 #include "runtime/core/TensorMap.h"
 #include "tlc/Kernel.h"
 
-#include <deque>
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,12 @@ struct PreparedLaunch {
 class LoadedKernel : public std::enable_shared_from_this<LoadedKernel> {
 public:
   LoadedKernel(LaunchMetadata metadata, std::vector<char> cubin);
+  LoadedKernel(const LoadedKernel &) = delete;
+  LoadedKernel &operator=(const LoadedKernel &) = delete;
 
   const LaunchMetadata &metadata() const { return meta; }
-  /// Checks `arguments`, then packs them into `out`, reusing its storage.
+  /// Checks `arguments`, then packs them into `out`, reusing its storage. Loads
+  /// the cubin at the first call for a device.
   void prepare(std::span<const Argument> arguments, PreparedLaunch &out) const;
   std::vector<KernelResources> resources() const;
 
@@ -77,8 +81,10 @@ private:
             const BoundArguments &bound, PackedLaunch &out) const;
   void packArg(const ArgProgram &program, std::span<const Argument> arguments,
                const BoundArguments &bound, PackedLaunch &out) const;
-  void packMap(const ArgProgram &program, const Argument &argument,
-               const BoundArguments &bound, PackedLaunch &out) const;
+  TensorMapKey mapKey(const ArgProgram &program, const Argument &argument,
+                      const BoundArguments &bound) const;
+  void packGrid(std::size_t index, const BoundArguments &bound,
+                PackedLaunch &out) const;
 
   LaunchMetadata meta;
   std::vector<char> cubin;

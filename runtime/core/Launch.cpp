@@ -1,0 +1,283 @@
+#include "runtime/core/Launch.h"
+
+#include "runtime/core/DevicePointers.h"
+#include "tlc/Error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tlc::rt {
+namespace {
+
+// Grid limits of every architecture since sm_30 (CUDA C++ Programming Guide,
+// technical specifications).
+constexpr std::int64_t kMaxGrid[] = {2147483647, 65535, 65535};
+// Larger clusters have to be asked for.
+constexpr unsigned kPortableCluster = 8;
+
+unsigned product(const std::array<std::uint32_t, 3> &extents) {
+  return extents[0] * extents[1] * extents[2];
+}
+
+} // namespace
+
+void PreparedLaunch::enqueue(cu::Stream stream) {
+  const Driver &driver = Driver::get();
+  device->makeCurrent();
+  for (PackedLaunch &launch : launches) {
+    if (launch.empty)
+      continue;
+    for (const PackedLaunch::Workspace &workspace : launch.workspaces) {
+      cu::DevicePtr address = 0;
+      if (workspace.bytes != 0)
+        driver.check(driver.memAllocAsync(&address, workspace.bytes, stream),
+                     "allocating a kernel's workspace");
+      if (workspace.zero && workspace.bytes != 0)
+        driver.check(driver.memsetD8Async(address, 0, workspace.bytes, stream),
+                     "clearing a kernel's workspace");
+      launch.scalars[workspace.scalar] = address;
+    }
+    launch.config.stream = stream;
+    launch.config.attributes = launch.attributes.data();
+    cu::Result result = driver.launchKernelEx(&launch.config, launch.function,
+                                              launch.slots.data(), nullptr);
+    for (const PackedLaunch::Workspace &workspace : launch.workspaces)
+      if (cu::DevicePtr address = launch.scalars[workspace.scalar])
+        driver.memFreeAsync(address, stream);
+    if (result != cu::kSuccess)
+      driver.fail(result,
+                  fmt::format("launching kernel {}", kernel->metadata().name));
+  }
+}
+
+LoadedKernel::LoadedKernel(LaunchMetadata metadata, std::vector<char> image)
+    : meta(std::move(metadata)), cubin(std::move(image)), binder(meta) {
+  auto compile = [&](const Expr &expr) {
+    return ExprProgram(expr, binder.symbolNames());
+  };
+  auto compileAll = [&](const std::vector<Expr> &exprs) {
+    std::vector<ExprProgram> list;
+    std::ranges::transform(exprs, std::back_inserter(list), compile);
+    return list;
+  };
+  for (const LaunchInfo &launch : meta.launches) {
+    LaunchProgram &program = programs.emplace_back();
+    std::ranges::transform(launch.grid, program.grid.begin(), compile);
+    for (const LaunchArg &arg : launch.args) {
+      ArgProgram &packed = program.args.emplace_back();
+      packed.arg = &arg;
+      if (const auto *pointer = std::get_if<PointerArg>(&arg))
+        packed.param = meta.paramIndex(pointer->param);
+      if (const auto *scalar = std::get_if<ScalarArg>(&arg)) {
+        packed.param = meta.paramIndex(scalar->param);
+        packed.value = compile(scalar->expr);
+      }
+      if (const auto *workspace = std::get_if<WorkspaceArg>(&arg))
+        packed.value = compile(workspace->bytes);
+      if (const auto *map = std::get_if<TensorMapArg>(&arg)) {
+        packed.param = meta.paramIndex(map->param);
+        packed.value = compile(map->baseOffsetBytes);
+        packed.dims = compileAll(map->globalDims);
+        packed.strides = compileAll(map->globalStridesBytes);
+      }
+    }
+  }
+}
+
+const LoadedKernel::OnDevice &LoadedKernel::load(const Device &device) const {
+  std::lock_guard lock(mutex);
+  auto found = devices.find(device.ordinal());
+  if (found != devices.end())
+    return found->second;
+  OnDevice loaded;
+  loaded.module =
+      std::make_unique<Module>(cubin, device.ordinal(), meta.target);
+  const Driver &driver = Driver::get();
+  for (const LaunchInfo &launch : meta.launches) {
+    cu::Function function = loaded.module->function(launch.symbol);
+    allowDynamicShared(function, launch.sharedBytes, device, launch.symbol);
+    if (product(launch.cluster) > kPortableCluster)
+      driver.check(
+          driver.funcSetAttribute(function, cu::kNonPortableClusterSize, 1),
+          "allowing a large cluster");
+    loaded.functions.push_back(function);
+  }
+  return devices.emplace(device.ordinal(), std::move(loaded)).first->second;
+}
+
+void LoadedKernel::prepare(std::span<const Argument> arguments,
+                           PreparedLaunch &out) const {
+  thread_local BoundArguments bound;
+  binder.bind(arguments, bound);
+  const Device &device = Device::get(bound.deviceId);
+  const OnDevice &loaded = load(device);
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].kind() == Argument::Kind::Tensor) {
+      std::string problem = explainPointerProblem(arguments[i].tensor());
+      if (!problem.empty())
+        throw Error(ErrorCode::InvalidArgument,
+                    fmt::format("kernel {} input {} {}", meta.name,
+                                meta.params[i].name, problem));
+    }
+  out.kernel = shared_from_this();
+  out.device = &device;
+  out.launches.resize(programs.size());
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    out.launches[i].function = loaded.functions[i];
+    pack(i, arguments, bound, out.launches[i]);
+  }
+}
+
+void LoadedKernel::pack(std::size_t index, std::span<const Argument> arguments,
+                        const BoundArguments &bound, PackedLaunch &out) const {
+  packGrid(index, bound, out);
+  const LaunchProgram &program = programs[index];
+  // Reserved once: `slots` keeps addresses of the elements.
+  out.scalars.clear();
+  out.scalars.reserve(program.args.size());
+  out.maps.clear();
+  out.maps.reserve(program.args.size());
+  out.slots.clear();
+  out.workspaces.clear();
+  if (out.empty)
+    return;
+  for (const ArgProgram &arg : program.args)
+    packArg(arg, arguments, bound, out);
+}
+
+void LoadedKernel::packGrid(std::size_t index, const BoundArguments &bound,
+                            PackedLaunch &out) const {
+  const LaunchInfo &info = meta.launches[index];
+  std::array<std::int64_t, 3> grid;
+  out.empty = false;
+  for (unsigned i = 0; i < 3; ++i) {
+    grid[i] = programs[index].grid[i].evaluate(bound.symbols);
+    if (grid[i] < 0 || grid[i] > kMaxGrid[i])
+      throw Error(ErrorCode::InvalidArgument,
+                  fmt::format("kernel {}: grid extent {} is {} = {}, expected "
+                              "0 to {}",
+                              meta.name, "xyz"[i], toString(info.grid[i]),
+                              grid[i], kMaxGrid[i]));
+    out.empty |= grid[i] == 0;
+  }
+  unsigned attributes = 0;
+  if (info.cooperative) {
+    out.attributes[attributes].id = cu::kAttributeCooperative;
+    out.attributes[attributes++].value.cooperative = 1;
+  }
+  if (product(info.cluster) > 1) {
+    out.attributes[attributes].id = cu::kAttributeCluster;
+    out.attributes[attributes++].value.cluster = {
+        info.cluster[0], info.cluster[1], info.cluster[2]};
+  }
+  out.config = {static_cast<unsigned>(grid[0]),
+                static_cast<unsigned>(grid[1]),
+                static_cast<unsigned>(grid[2]),
+                info.block[0],
+                info.block[1],
+                info.block[2],
+                info.sharedBytes,
+                nullptr,
+                nullptr,
+                attributes};
+}
+
+void LoadedKernel::packArg(const ArgProgram &program,
+                           std::span<const Argument> arguments,
+                           const BoundArguments &bound,
+                           PackedLaunch &out) const {
+  if (std::holds_alternative<TensorMapArg>(*program.arg)) {
+    TensorMapKey key = mapKey(program, arguments[program.param], bound);
+    std::string problem = explainTensorMapProblem(key);
+    if (!problem.empty())
+      throw Error(ErrorCode::InvalidArgument,
+                  fmt::format("kernel {} input {} {}", meta.name,
+                              meta.params[program.param].name, problem));
+    encodeTensorMap(key, out.maps.emplace_back());
+    out.slots.push_back(&out.maps.back());
+    return;
+  }
+  std::uint64_t value = 0;
+  if (const auto *scalar = std::get_if<ScalarArg>(program.arg)) {
+    Argument given = program.param >= 0
+                         ? arguments[program.param]
+                         : Argument(program.value.evaluate(bound.symbols));
+    value =
+        scalarBits(given, scalar->dtype, meta.name,
+                   program.param >= 0 ? scalar->param : toString(scalar->expr));
+  } else if (const auto *workspace = std::get_if<WorkspaceArg>(program.arg)) {
+    std::int64_t bytes = program.value.evaluate(bound.symbols);
+    out.workspaces.push_back({out.scalars.size(),
+                              std::size_t(std::max<std::int64_t>(bytes, 0)),
+                              workspace->zero});
+  } else {
+    const Argument &given = arguments[program.param];
+    if (given.kind() == Argument::Kind::Tensor)
+      value = reinterpret_cast<std::uint64_t>(given.tensor().data);
+    else if (given.kind() == Argument::Kind::Integer) // a raw address
+      value = static_cast<std::uint64_t>(given.asInteger());
+  }
+  out.scalars.push_back(value);
+  out.slots.push_back(&out.scalars.back());
+}
+
+TensorMapKey LoadedKernel::mapKey(const ArgProgram &program,
+                                  const Argument &argument,
+                                  const BoundArguments &bound) const {
+  const auto &info = std::get<TensorMapArg>(*program.arg);
+  TensorMapKey key;
+  key.rank = static_cast<std::uint32_t>(info.globalDims.size());
+  key.dtype = info.dtype;
+  key.swizzle = info.swizzle;
+  key.l2Promotion = info.l2Promotion;
+  bool empty = argument.kind() != Argument::Kind::Tensor;
+  for (unsigned i = 0; i < key.rank; ++i) {
+    key.dims[i] = program.dims[i].evaluate(bound.symbols);
+    empty |= key.dims[i] == 0;
+    key.box[i] = info.box[i];
+    key.elementStrides[i] = info.elementStrides[i];
+    if (i + 1 < key.rank)
+      key.stridesBytes[i] = program.strides[i].evaluate(bound.symbols);
+  }
+  if (!empty) {
+    key.address = reinterpret_cast<std::uint64_t>(argument.tensor().data) +
+                  program.value.evaluate(bound.symbols);
+    return key;
+  }
+  // The hardware has no descriptor of nothing: one element elsewhere instead.
+  Access access = meta.params[program.param].access;
+  bool writable = access == Access::Write || access == Access::ReadWrite;
+  key.address = standInAddress(bound.deviceId, writable);
+  for (unsigned i = 0; i < key.rank; ++i) {
+    key.dims[i] = 1;
+    if (i + 1 < key.rank)
+      key.stridesBytes[i] = 16;
+  }
+  return key;
+}
+
+std::vector<KernelResources> LoadedKernel::resources() const {
+  std::vector<KernelResources> list;
+  for (const LaunchInfo &launch : meta.launches) {
+    auto found = std::ranges::find(meta.resources, launch.symbol,
+                                   &KernelResources::symbol);
+    KernelResources entry =
+        found == meta.resources.end() ? KernelResources() : *found;
+    entry.symbol = launch.symbol;
+    if (!entry.dynamicSharedBytes)
+      entry.dynamicSharedBytes = launch.sharedBytes;
+    list.push_back(std::move(entry));
+  }
+  // A device where the kernel is loaded can tell the rest.
+  std::lock_guard lock(mutex);
+  if (devices.empty())
+    return list;
+  const auto &[ordinal, loaded] = *devices.begin();
+  Device::get(ordinal).makeCurrent();
+  for (std::size_t i = 0; i < list.size(); ++i)
+    completeResources(loaded.functions[i], list[i]);
+  return list;
+}
+
+} // namespace tlc::rt

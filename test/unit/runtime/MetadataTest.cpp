@@ -1,0 +1,141 @@
+#include "runtime/core/LaunchMetadata.h"
+
+#include "test/support/Catch.h"
+#include "test/unit/runtime/ErrorText.h"
+#include "test/unit/runtime/GemmMetadata.h"
+
+using namespace tlc;
+using namespace tlc::rt;
+using Catch::Contains;
+using tlc::test::errorText;
+
+namespace {
+
+/// Replaces the first `from` of the example and returns the reader's error.
+std::string damaged(const std::string &from, const std::string &to) {
+  std::string text = test::kGemmJson;
+  std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  text.replace(at, from.size(), to);
+  ErrorCode code = ErrorCode::Internal;
+  std::string error = errorText([&] { parseMetadata(text, "k.json"); }, &code);
+  CHECK(code == ErrorCode::Io);
+  CHECK_THAT(error, Catch::StartsWith("k.json: "));
+  return error;
+}
+
+} // namespace
+
+TEST_CASE("metadata: the example reads as it says", "[metadata]") {
+  LaunchMetadata gemm = parseMetadata(test::kGemmJson, "k.json");
+  CHECK(gemm.name == "gemm");
+  CHECK(gemm.target == "sm_90a");
+  REQUIRE(gemm.params.size() == 4);
+  CHECK(gemm.params[0].dtype == DType::BFloat16);
+  CHECK(gemm.params[0].access == Access::Read);
+  CHECK(gemm.params[0].shape == std::vector<Expr>{"M", 128});
+  CHECK(gemm.params[3].kind == ParamKind::Scalar);
+  CHECK(gemm.symbols == std::vector<std::string>{"M", "N"});
+  REQUIRE(gemm.launches.size() == 1);
+  const LaunchInfo &launch = gemm.launches[0];
+  CHECK(launch.grid[0] == Expr(ExprOp::CeilDiv, "N", 128));
+  CHECK(launch.block == std::array<std::uint32_t, 3>{384, 1, 1});
+  CHECK(launch.cluster == std::array<std::uint32_t, 3>{1, 1, 1});
+  CHECK(launch.sharedBytes == 197632);
+  REQUIRE(launch.args.size() == 4);
+  const auto &map = std::get<TensorMapArg>(launch.args[0]);
+  CHECK(map.swizzle == Swizzle::B128);
+  CHECK(map.l2Promotion == L2Promotion::B256);
+  CHECK(map.globalDims == std::vector<Expr>{128, "M"});
+  CHECK(map.box == std::vector<std::uint32_t>{64, 128});
+  CHECK(std::get<ScalarArg>(launch.args[3]).expr == Expr("M"));
+  REQUIRE(gemm.resources.size() == 1);
+  CHECK(gemm.resources[0].registers == 168);
+  CHECK_FALSE(gemm.resources[0].barriers); // not said: unknown, not 0
+}
+
+TEST_CASE("metadata: writing and reading give the same bytes", "[metadata]") {
+  std::string once = writeMetadata(parseMetadata(test::kGemmJson, "a"));
+  std::string twice = writeMetadata(parseMetadata(once, "b"));
+  CHECK(once == twice);
+
+  LaunchMetadata all;
+  all.target = "sm_80";
+  all.name = "all \"kinds\"";
+  ParamInfo strided{"S",      ParamKind::Tensor, DType::Float32,
+                    {"M", 4}, {"stride", 1},     Access::ReadWrite};
+  ParamInfo address{"p", ParamKind::Handle, {}, {}, {}, {}};
+  all.params = {strided, address};
+  all.symbols = {"M", "stride"};
+  LaunchInfo launch;
+  launch.symbol = "first";
+  launch.cluster = {2, 1, 1};
+  launch.cooperative = true;
+  launch.args = {PointerArg{"p"}, WorkspaceArg{{ExprOp::Mul, "M", 8}, true}};
+  all.launches = {launch, launch};
+  LaunchMetadata back = parseMetadata(writeMetadata(all), "c");
+  CHECK(back.name == all.name);
+  CHECK(back.params[0].strides == strided.strides);
+  CHECK(back.params[1].kind == ParamKind::Handle);
+  CHECK(back.launches.size() == 2);
+  CHECK(back.launches[1].cooperative);
+  CHECK(back.launches[1].cluster[0] == 2);
+  CHECK(std::get<WorkspaceArg>(back.launches[0].args[1]).zero);
+  CHECK(writeMetadata(back) == writeMetadata(all));
+}
+
+TEST_CASE("metadata: a wrong file is refused with the place", "[metadata]") {
+  CHECK_THAT(damaged("\"version\": 1", "\"version\": 2"),
+             Contains("version: this tlc reads version 1") &&
+                 Contains("compile it again"));
+  CHECK_THAT(damaged("\"version\": 1,", ""), Contains("'version' is missing"));
+  CHECK_THAT(damaged("{", "{,"), Contains("not valid JSON"));
+  CHECK_THAT(damaged("\"symbols\"", "\"symbolz\""),
+             Contains("unknown key 'symbolz'"));
+  CHECK_THAT(damaged("\"bfloat16\"", "\"brainfloat\""),
+             Contains("params[0].dtype: unknown dtype 'brainfloat'"));
+  CHECK_THAT(damaged("\"access\": \"r\"", "\"access\": \"x\""),
+             Contains("params[0].access: 'x' is not one of none, r, w, rw"));
+  CHECK_THAT(damaged("\"name\": \"B\"", "\"name\": \"A\""),
+             Contains("parameter 'A' appears twice"));
+  CHECK_THAT(damaged("[\"ceildiv\", \"N\", 128]", "[\"ceildiv\", \"N\"]"),
+             Contains("launches[0].grid[0]: expected an expression"));
+  CHECK_THAT(damaged("[\"ceildiv\", \"N\", 128]", "[\"pow\", \"N\", 128]"),
+             Contains("unknown operation 'pow'"));
+  CHECK_THAT(damaged("[\"ceildiv\", \"N\", 128]", "\"Q\""),
+             Contains("launches[0]: 'Q' is neither a dynamic size"));
+  CHECK_THAT(damaged("\"param\": \"A\"", "\"param\": \"Z\""),
+             Contains("launches[0].args[0]: there is no parameter 'Z'"));
+  CHECK_THAT(damaged("\"param\": \"A\"", "\"param\": \"alpha\""),
+             Contains("parameter 'alpha' is a scalar"));
+  CHECK_THAT(damaged("\"rank\": 2", "\"rank\": 3"),
+             Contains("does not match 'rank'"));
+  CHECK_THAT(damaged("\"rank\": 2", "\"rank\": 6"),
+             Contains("6 is not in 1..5"));
+  CHECK_THAT(damaged("[384, 1, 1]", "[384, 0, 1]"),
+             Contains("launches[0].block[1]: 0 is not in"));
+  CHECK_THAT(damaged("197632", "-1"), Contains("shared_bytes: -1 is not in"));
+  CHECK_THAT(damaged("197632", "1.5"), Contains("expected an integer"));
+  CHECK_THAT(damaged("false", "0"), Contains("expected true or false"));
+  CHECK_THAT(errorText([] { parseMetadata("[]", "k.json"); }),
+             Contains("top level: expected an object, got array"));
+  CHECK_THAT(errorText([] { readMetadata("/no/such/k.json"); }),
+             Contains("'/no/such/k.json': No such file"));
+}
+
+TEST_CASE("metadata: every truncation is refused", "[metadata]") {
+  std::string text = writeMetadata(parseMetadata(test::kGemmJson, "a"));
+  text.pop_back(); // the final newline
+  for (std::size_t size = 0; size < text.size(); ++size)
+    REQUIRE(errorText([&] { parseMetadata(text.substr(0, size), "k"); }) !=
+            "no error");
+}
+
+TEST_CASE("metadata: deep nesting is refused, not followed", "[metadata]") {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i)
+    deep += "[\"+\",1,";
+  CHECK_THAT(damaged("[\"ceildiv\", \"N\", 128]",
+                     deep + "1" + std::string(100000, ']')),
+             Contains("nests too deeply"));
+}
