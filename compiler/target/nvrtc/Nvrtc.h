@@ -2,8 +2,6 @@
 // about each kernel out. No GPU or driver is needed.
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -71,7 +69,7 @@ struct PtxasWarning {
 
 struct Output {
   std::string cubin;
-  std::string ptx; ///< only when cubin was not asked for
+  std::string ptx;
   std::string log; ///< as NVRTC returned it
   std::vector<KernelUsage> usage;
   std::vector<PtxasWarning> warnings;
@@ -82,7 +80,10 @@ struct Version {
   std::string path; ///< of the library that was loaded
 };
 
-/// The library's version, loading it at the first call; thread-safe.
+/// The library's version, loading it at the first call; thread-safe. Looks in
+/// TLC_NVRTC (a file or a folder), the library search path, CUDA_HOME,
+/// CUDA_PATH, /usr/local/cuda*, and folders `nvrtc` near the executable. A
+/// failure is not remembered.
 llvm::Expected<Version> version();
 
 /// Compiles `source`, called `name` in messages. Thread-safe.

@@ -1,0 +1,121 @@
+#include "compiler/target/nvrtc/Nvrtc.h"
+
+#include "test/support/Catch.h"
+
+#include "llvm/Support/Error.h"
+
+#include <thread>
+
+using namespace tlc::nvrtc;
+
+namespace {
+
+/// Whether NVRTC is installed; says so once when it is not.
+bool haveNvrtc() {
+  llvm::Expected<Version> found = version();
+  if (found)
+    return true;
+  WARN("skipped: " << llvm::toString(found.takeError()));
+  return false;
+}
+
+constexpr char kSource[] = R"(
+extern "C" __global__ void scale(float *x) { x[threadIdx.x] *= 2; }
+extern "C" __global__ void __launch_bounds__(64)
+scale_all(float *x, float *y) {
+  __shared__ float s[64];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = s[63 - threadIdx.x];
+}
+)";
+
+const KernelUsage *find(const Output &output, const char *symbol) {
+  for (const KernelUsage &usage : output.usage)
+    if (usage.symbol == symbol)
+      return &usage;
+  return nullptr;
+}
+
+} // namespace
+
+TEST_CASE("nvrtc: a cubin, its PTX and a record for each kernel", "[nvrtc]") {
+  if (!haveNvrtc())
+    return;
+  llvm::Expected<Output> output = compile(kSource, "scale.cu");
+  REQUIRE(bool(output));
+  CHECK(output->cubin.substr(0, 4) == "\177ELF");
+  CHECK_THAT(output->ptx, Catch::Contains(".entry scale_all"));
+  CHECK(output->usage.size() == 2);
+  const KernelUsage *scale = find(*output, "scale");
+  const KernelUsage *all = find(*output, "scale_all");
+  REQUIRE(scale);
+  REQUIRE(all);
+  REQUIRE(scale->registers);
+  CHECK(*scale->registers > 0);
+  CHECK(*scale->registers < 32);
+  CHECK(scale->spillStoreBytes == 0);
+  CHECK(all->staticSharedBytes == 256);
+  CHECK(all->barriers == 1);
+  CHECK(output->warnings.empty());
+}
+
+TEST_CASE("nvrtc: options reach the compiler", "[nvrtc]") {
+  if (!haveNvrtc())
+    return;
+  Options options;
+  options.cubin = false;
+  options.fastMath = true;
+  llvm::Expected<Output> ptx =
+      compile("extern \"C\" __global__ void k(float *x) { *x = 1 / *x; }",
+              "k.cu", options);
+  REQUIRE(bool(ptx));
+  CHECK(ptx->cubin.empty());
+  CHECK_THAT(ptx->ptx, Catch::Contains(".target sm_90a"));
+  CHECK_THAT(ptx->ptx, Catch::Contains("rcp.approx.ftz") ||
+                           Catch::Contains("div.approx.ftz"));
+  options = Options();
+  options.arch = "sm_80";
+  options.lineInfo = true;
+  options.maxRegisters = 16;
+  llvm::Expected<Output> old = compile(kSource, "scale.cu", options);
+  REQUIRE(bool(old));
+  REQUIRE(find(*old, "scale"));
+  CHECK(find(*old, "scale")->registers <= 16);
+}
+
+TEST_CASE("nvrtc: errors carry the log", "[nvrtc]") {
+  if (!haveNvrtc())
+    return;
+  llvm::Expected<Output> output = compile(
+      "#line 7 \"k.tl\"\nextern \"C\" __global__ void k() { oops; }", "k.cu");
+  REQUIRE_FALSE(bool(output));
+  bool handled = false;
+  llvm::handleAllErrors(output.takeError(), [&](const NvrtcError &error) {
+    handled = true;
+    CHECK(error.kind() == NvrtcError::Kind::CompileFailed);
+    CHECK_FALSE(error.isEnvironment());
+    CHECK_THAT(error.what().str(),
+               Catch::Contains("k.tl(7)") && Catch::Contains("\"oops\""));
+  });
+  CHECK(handled);
+}
+
+TEST_CASE("nvrtc: equal text gives equal bytes, also from threads", "[nvrtc]") {
+  if (!haveNvrtc())
+    return;
+  std::vector<std::string> cubins(4);
+  std::vector<std::thread> threads;
+  for (std::string &cubin : cubins)
+    threads.emplace_back([&cubin] {
+      if (llvm::Expected<Output> output = compile(kSource, "scale.cu"))
+        cubin = output->cubin;
+      else
+        llvm::consumeError(output.takeError());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  REQUIRE_FALSE(cubins[0].empty());
+  for (const std::string &cubin : cubins)
+    CHECK(cubin == cubins[0]);
+}
