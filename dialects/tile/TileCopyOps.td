@@ -12,7 +12,8 @@ def Tile_CopyOp : Tile_Op<"copy", [Tile_Effects, AttrSizedOperandSegments]> {
     global source read as zero; elements outside a global destination are not
     written. `inst` and `reason` are set by `tile-select-instructions`; `layout`,
     which thread moves which element of the non-unit dimensions, by
-    `tile-infer-layouts` for copies made by threads.
+    `tile-infer-layouts` for copies made by threads; `ring`, the ring whose slots
+    the copy fills, by `tile-plan-pipelines`.
 
     ```mlir
     tile.copy %A[%y, %k] [128, 64] to %As[%c0, %c0] [128, 64]
@@ -25,12 +26,12 @@ def Tile_CopyOp : Tile_Op<"copy", [Tile_Effects, AttrSizedOperandSegments]> {
     DenseI64ArrayAttr:$src_sizes, DenseI64ArrayAttr:$dst_sizes,
     UnitAttr:$disable_tma, UnitAttr:$prefer_tma,
     OptionalAttr<Tile_CopyInstAttr>:$inst, OptionalAttr<StrAttr>:$reason,
-    OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+    OptionalAttr<StrAttr>:$ring, OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
   let assemblyFormat = [{
     $src `[` $src_offsets `]` $src_sizes `to` $dst `[` $dst_offsets `]`
     $dst_sizes (`disable_tma` $disable_tma^)? (`prefer_tma` $prefer_tma^)?
-    (`inst` $inst^)? (`reason` $reason^)? (`layout` $layout^)? attr-dict
-    `:` type($src) `,` type($dst)
+    (`inst` $inst^)? (`ring` $ring^)? (`reason` $reason^)?
+    (`layout` $layout^)? attr-dict `:` type($src) `,` type($dst)
   }];
   let hasVerifier = 1;
 }

@@ -1,4 +1,6 @@
 // Driver for one pass at a time over tile, ws and sm programs, for lit tests.
+#include "compiler/conversion/Conversion.h"
+#include "compiler/transforms/Passes.h"
 #include "dialects/sm/Sm.h"
 #include "dialects/tile/Tile.h"
 #include "dialects/ws/WS.h"
@@ -17,6 +19,8 @@ int main(int argc, char **argv) {
                   mlir::math::MathDialect, mlir::memref::MemRefDialect,
                   mlir::scf::SCFDialect>();
   mlir::registerTransformsPasses();
+  tlc::tile::registerTileTransformPasses();
+  tlc::registerTlcConversionPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tlc dialect driver\n", registry));
 }

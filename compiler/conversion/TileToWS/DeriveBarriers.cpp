@@ -1,0 +1,262 @@
+// Orders accesses of different threads of a role to the same tile: a barrier
+// between a write and a later access, or a read and a later write, on every
+// path, the back edge of loops included; before an asynchronous read of data
+// that threads wrote, a proxy fence in the writers and then the barrier
+// (sync.md 2.3 E9, E10, 3.4). Slots of rings are ordered by their tokens.
+//
+// The barrier goes directly before the later access. The walk keeps, for each
+// buffer, what has happened since the last barrier and fence; joins are unions.
+#include "compiler/conversion/Conversion.h"
+#include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Slices.h"
+
+namespace tlc {
+#define GEN_PASS_DEF_WSDERIVEBARRIERSPASS
+#include "compiler/conversion/Conversion.h.inc"
+} // namespace tlc
+
+using namespace mlir;
+using namespace tlc;
+
+namespace {
+
+/// What is pending on one buffer.
+struct Pending {
+  Operation *write = nullptr; ///< generic write since the last barrier
+  Operation *read = nullptr;  ///< read since the last barrier
+  /// A write after which some thread has not fenced yet.
+  Operation *unfenced = nullptr;
+  /// A fenced write whose fence other threads cannot rely on yet.
+  Operation *unsynced = nullptr;
+
+  bool operator==(const Pending &) const = default;
+  void join(const Pending &other) {
+    write = write ? write : other.write;
+    read = read ? read : other.read;
+    unfenced = unfenced ? unfenced : other.unfenced;
+    unsynced = unsynced ? unsynced : other.unsynced;
+  }
+};
+
+using State = llvm::MapVector<Value, Pending>;
+
+void join(State &into, const State &other) {
+  for (const auto &[buffer, pending] : other)
+    into[buffer].join(pending);
+}
+
+bool sameState(const State &a, const State &b) {
+  State joined = a;
+  join(joined, b);
+  return joined.size() == a.size() &&
+         llvm::all_of(a, [&](const auto &entry) {
+           return joined[entry.first] == entry.second;
+         });
+}
+
+/// What an op needs before it may run.
+struct Need {
+  bool fence = false;
+  std::string why; ///< empty: nothing
+};
+
+class BarrierDeriver {
+public:
+  explicit BarrierDeriver(ws::RoleOp role)
+      : role(role), written(getWrittenGlobals(role)) {}
+
+  void run() {
+    State state;
+    runBlock(role.getBody().front(), state, /*insert=*/true);
+  }
+
+private:
+  bool isTracked(Value buffer) {
+    if (tile::isInSpace(buffer, tile::Space::Global))
+      return written.contains(buffer);
+    return tile::isInSpace(buffer, tile::Space::Shared) &&
+           buffer.getDefiningOp<tile::AllocOp>();
+  }
+
+  void runBlock(Block &block, State &state, bool insert) {
+    for (Operation &op : llvm::make_early_inc_range(block))
+      runOp(&op, state, insert);
+  }
+
+  void runOp(Operation *op, State &state, bool insert) {
+    if (isa<ws::BarrierOp, tile::SyncThreadsOp>(op))
+      return passBarrier(state);
+    if (auto fence = dyn_cast<ws::FenceOp>(op)) {
+      if (fence.getKind() == ws::FenceKind::ProxyAsync)
+        passFence(state);
+      return;
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op))
+      if (!dependsOnThread(branch.getCondition(), role))
+        return runBranch(branch, state, insert);
+    if (isa<scf::ForOp, scf::WhileOp>(op))
+      return runLoop(op, state, insert);
+    access(op, state, insert);
+  }
+
+  void runBranch(scf::IfOp branch, State &state, bool insert) {
+    State other = state;
+    runBlock(*branch.thenBlock(), state, insert);
+    if (Block *otherwise = branch.elseBlock())
+      runBlock(*otherwise, other, insert);
+    join(state, other);
+  }
+
+  /// The state at the head is a fixpoint of entry and back edge; only then are
+  /// barriers inserted.
+  void runLoop(Operation *loop, State &state, bool insert) {
+    State head = state;
+    while (true) {
+      State back = head;
+      for (Region &region : loop->getRegions())
+        runBlock(region.front(), back, /*insert=*/false);
+      State next = head;
+      join(next, back);
+      if (sameState(head, next))
+        break;
+      head = next;
+    }
+    State back = head;
+    for (Region &region : loop->getRegions())
+      runBlock(region.front(), back, insert);
+    join(state, back);
+  }
+
+  void passBarrier(State &state) {
+    for (auto &[buffer, pending] : state) {
+      pending.write = pending.read = nullptr;
+      if (!pending.unfenced)
+        pending.unsynced = nullptr;
+    }
+  }
+
+  void passFence(State &state) {
+    for (auto &[buffer, pending] : state)
+      pending.unfenced = nullptr;
+  }
+
+  /// A leaf, an element loop, or a branch on the thread: one action of the role.
+  void access(Operation *op, State &state, bool insert) {
+    SmallVector<tile::Effect> effects;
+    collectEffects(op, effects);
+    llvm::erase_if(effects, [&](const tile::Effect &effect) {
+      return !isTracked(effect.buffer);
+    });
+    if (effects.empty())
+      return;
+    Need need;
+    for (const tile::Effect &effect : effects)
+      require(effect, state[effect.buffer], need);
+    if (!need.why.empty())
+      order(op, need, state, insert);
+    for (const tile::Effect &effect : effects)
+      record(op, effect, state[effect.buffer]);
+  }
+
+  void require(const tile::Effect &effect, const Pending &pending,
+               Need &need) {
+    std::string name = "'" + tile::getBufferName(effect.buffer) + "'";
+    auto say = [&](StringRef what, Operation *earlier) {
+      if (need.why.empty())
+        need.why = name + " " + what.str() + " the " + describeOp(earlier);
+    };
+    if (effect.kind == tile::AccessKind::Write) {
+      if (pending.read)
+        say("is read by", pending.read);
+      if (pending.write)
+        say("is written by", pending.write);
+      return;
+    }
+    if (effect.proxy != tile::Proxy::Generic && pending.unfenced) {
+      need.fence = true;
+      say("is written by", pending.unfenced);
+    }
+    if (effect.proxy != tile::Proxy::Generic && pending.unsynced)
+      say("is written by", pending.unsynced);
+    if (pending.write)
+      say("is written by", pending.write);
+  }
+
+  void order(Operation *op, const Need &need, State &state, bool insert) {
+    if (insert)
+      insertBefore(op, need);
+    if (need.fence)
+      passFence(state);
+    passBarrier(state);
+  }
+
+  void insertBefore(Operation *op, const Need &need) {
+    OpBuilder b(op);
+    // A product's register fence stays directly before it.
+    if (isa_and_nonnull<ws::MmaFenceOp>(op->getPrevNode()))
+      b.setInsertionPoint(op->getPrevNode());
+    StringAttr why = b.getStringAttr(need.why);
+    if (need.fence)
+      ws::FenceOp::create(b, op->getLoc(), ws::FenceKind::ProxyAsync,
+                          ValueRange(), /*source=*/false, why);
+    ws::BarrierOp::create(b, op->getLoc(), why, /*source=*/false);
+  }
+
+  void record(Operation *op, const tile::Effect &effect, Pending &pending) {
+    if (effect.kind == tile::AccessKind::Read) {
+      pending.read = op;
+      return;
+    }
+    pending.write = op;
+    if (effect.proxy == tile::Proxy::Generic)
+      pending.unfenced = pending.unsynced = op;
+  }
+
+  ws::RoleOp role;
+  llvm::DenseSet<Value> written;
+};
+
+/// From here on a barrier is a ws op, whoever asked for it.
+LogicalResult materialiseSourceBarriers(ws::RoleOp role) {
+  WalkResult result = role.walk([&](tile::SyncThreadsOp written) {
+    for (Operation *parent = written->getParentOp(); parent != role;
+         parent = parent->getParentOp()) {
+      auto branch = dyn_cast<scf::IfOp>(parent);
+      if (branch && dependsOnThread(branch.getCondition(), role)) {
+        InFlightDiagnostic diag = written.emitError()
+                                  << "T.sync_threads under a condition that "
+                                     "depends on the thread would never "
+                                     "complete";
+        diag.attachNote(branch.getLoc()) << "the condition is here";
+        return WalkResult::interrupt();
+      }
+    }
+    OpBuilder b(written);
+    ws::BarrierOp::create(b, written.getLoc(),
+                          b.getStringAttr("written in the program"),
+                          /*source=*/true);
+    written.erase();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+struct WSDeriveBarriersPass
+    : tlc::impl::WSDeriveBarriersPassBase<WSDeriveBarriersPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<ws::RoleOp> roles;
+    getOperation().walk([&](ws::RoleOp role) {
+      bool leaf = role.getBody().getOps<ws::RoleOp>().empty();
+      if (leaf)
+        roles.push_back(role);
+    });
+    for (ws::RoleOp role : roles) {
+      if (failed(materialiseSourceBarriers(role)))
+        return signalPassFailure();
+      BarrierDeriver(role).run();
+    }
+  }
+};
+
+} // namespace

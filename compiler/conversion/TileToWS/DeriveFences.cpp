@@ -1,0 +1,177 @@
+// A slot that was read or written through the generic proxy and is refilled
+// through the async proxy needs a proxy fence between the last such access and
+// the refill, in each accessing thread (sync.md 0, 3.4). membar.cta is none.
+//
+// The fence goes directly before the release, or, if every generic access lies
+// in one branch, to the end of that branch. A fence that the program wrote in
+// that place is the fence.
+#include "compiler/conversion/Conversion.h"
+#include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Tokens.h"
+
+namespace tlc {
+#define GEN_PASS_DEF_WSDERIVEFENCESPASS
+#include "compiler/conversion/Conversion.h.inc"
+} // namespace tlc
+
+using namespace mlir;
+using namespace tlc;
+
+namespace {
+
+/// Where a fence for a slot has to lie: after `last`, before the end of
+/// `block` or before `release`.
+struct FencePlace {
+  Block *block;
+  Operation *last;
+};
+
+/// Descends from the block of the wait into the one branch, if it is one, that
+/// holds all generic accesses.
+FencePlace findPlace(ws::WaitOp wait) {
+  SmallVector<Operation *> accesses;
+  for (const SlotAccess &access : getSlotAccesses(wait))
+    if (access.effect.proxy == tile::Proxy::Generic)
+      accesses.push_back(access.op);
+  FencePlace place{wait->getBlock(), nullptr};
+  while (true) {
+    place.last = nullptr;
+    for (Operation *access : accesses) {
+      Operation *op = getAncestorIn(place.block, access);
+      if (!place.last || place.last->isBeforeInBlock(op))
+        place.last = op;
+    }
+    auto branch = dyn_cast<scf::IfOp>(place.last);
+    bool alone = branch && llvm::all_of(accesses, [&](Operation *access) {
+                   return branch.thenBlock()->findAncestorOpInBlock(*access);
+                 });
+    if (!alone)
+      return place;
+    place.block = branch.thenBlock();
+  }
+}
+
+/// A proxy fence of the program between the last access and the release.
+ws::FenceOp findSourceFence(const FencePlace &place, ws::ReleaseOp release) {
+  for (Operation *op = place.last->getNextNode(); op && op != release;
+       op = op->getNextNode())
+    if (auto fence = dyn_cast<ws::FenceOp>(op))
+      if (fence.getSource() && fence.getKind() == ws::FenceKind::ProxyAsync)
+        return fence;
+  return nullptr;
+}
+
+class FenceDeriver {
+public:
+  FenceDeriver(tile::KernelOp kernel, WarFence policy)
+      : kernel(kernel), policy(policy) {}
+
+  void run() {
+    materialiseSourceFences();
+    kernel.walk([&](ws::WaitOp wait) {
+      if (!hasGenericAccess(wait))
+        return;
+      if (policy == WarFence::ProxyProducer)
+        fencedRings.insert(wait.getRing());
+      else
+        fence(wait);
+    });
+    kernel.walk([&](ws::AcquireOp acquire) {
+      if (fencedRings.contains(acquire.getRing()))
+        fenceProducer(acquire);
+    });
+  }
+
+private:
+  /// From here on a fence is a ws op, whoever asked for it.
+  void materialiseSourceFences() {
+    kernel.walk([&](tile::FenceProxyAsyncOp written) {
+      OpBuilder b(written);
+      ws::FenceOp::create(b, written.getLoc(), ws::FenceKind::ProxyAsync,
+                          ValueRange(), /*source=*/true,
+                          b.getStringAttr("written in the program"));
+      written.erase();
+    });
+  }
+
+  void fence(ws::WaitOp wait) {
+    ws::ReleaseOp release = getRelease(wait);
+    FencePlace place = findPlace(wait);
+    std::string ring = wait.getRing().getDefiningOp<ws::RingOp>().getName().str();
+    std::string why = "'" + ring + "' is read by the " +
+                      describeOp(place.last) +
+                      " through the generic proxy and refilled by TMA";
+    if (findSourceFence(place, release)) {
+      remark(release, ring, "the fence of the program");
+      return;
+    }
+    // A release that was moved past a wait needs none.
+    if (policy == WarFence::Delay && isDelayed(place, release)) {
+      remark(release, ring, "none: the release was delayed");
+      return;
+    }
+    OpBuilder b(wait->getContext());
+    if (place.block == release->getBlock())
+      b.setInsertionPoint(release);
+    else
+      b.setInsertionPoint(place.block->getTerminator());
+    bool membar = policy == WarFence::Membar;
+    auto op = ws::FenceOp::create(
+        b, place.last->getLoc(),
+        membar ? ws::FenceKind::Membar : ws::FenceKind::ProxyAsync,
+        wait.getViews(), /*source=*/false, b.getStringAttr(why));
+    if (membar)
+      op.emitWarning() << "membar.cta does not protect the slot of '" << ring
+                       << "': it is known to give wrong results and exists "
+                          "only to reproduce a report";
+    else
+      remark(release, ring, "derived");
+  }
+
+  static bool isDelayed(const FencePlace &place, ws::ReleaseOp release) {
+    if (place.block != release->getBlock())
+      return false;
+    for (Operation *op = place.last->getNextNode(); op && op != release;
+         op = op->getNextNode())
+      if (isa<ws::WaitOp, ws::BarrierOp, ws::MmaWaitOp>(op))
+        return true;
+    return false;
+  }
+
+  /// The model accepts the fence on the side of the refill as well: the issuing
+  /// thread lifts what it has acquired into the async proxy (sync.md 2.4).
+  void fenceProducer(ws::AcquireOp acquire) {
+    OpBuilder b(acquire->getContext());
+    b.setInsertionPointAfter(acquire);
+    std::string ring =
+        acquire.getRing().getDefiningOp<ws::RingOp>().getName().str();
+    ws::FenceOp::create(
+        b, acquire.getLoc(), ws::FenceKind::ProxyAsync, acquire.getViews(),
+        /*source=*/false,
+        b.getStringAttr("'" + ring +
+                        "' was read through the generic proxy"));
+  }
+
+  static void remark(Operation *at, StringRef ring, StringRef fence) {
+    at->emitRemark() << "fence of the slot of '" << ring << "': " << fence;
+  }
+
+  tile::KernelOp kernel;
+  WarFence policy;
+  llvm::DenseSet<Value> fencedRings;
+};
+
+struct WSDeriveFencesPass
+    : tlc::impl::WSDeriveFencesPassBase<WSDeriveFencesPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    std::optional<WarFence> policy = parseWarFence(fence);
+    if (!policy) {
+      getOperation().emitError() << "unknown fence policy '" << fence << "'";
+      return signalPassFailure();
+    }
+    FenceDeriver(getOperation(), *policy).run();
+  }
+};
+
+} // namespace

@@ -1,0 +1,232 @@
+// Which copies fill rings, and how each pipelined loop runs.
+//
+// A copy fills a ring if TMA can make it, if its tile is written by nothing
+// else and used only after it in the same turn, and if another warp can run
+// everything that its address and its guards depend on (sync.md 3.6). Copies
+// whose tiles have the same first and last use share a ring (sync.md 3.3, 6).
+#include "compiler/conversion/Conversion.h"
+#include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Slices.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace tlc {
+#define GEN_PASS_DEF_TILEPLANPIPELINESPASS
+#include "compiler/conversion/Conversion.h.inc"
+} // namespace tlc
+
+using namespace mlir;
+using namespace tlc;
+
+namespace {
+
+/// A copy that may fill a ring, and the statements that first and last use its
+/// tile in the block of the copy (null: no use).
+struct Candidate {
+  tile::CopyOp copy;
+  Operation *firstUse = nullptr, *lastUse = nullptr;
+};
+
+class LaunchPlanner {
+public:
+  LaunchPlanner(tile::LaunchOp launch, bool warpSpecialize)
+      : launch(launch), warpSpecialize(warpSpecialize),
+        written(getWrittenGlobals(launch)) {}
+
+  void run() {
+    SmallVector<tile::PipelinedOp> loops;
+    launch.walk([&](tile::PipelinedOp loop) { loops.push_back(loop); });
+    std::string refusal = whyNotSpecialize();
+    for (tile::PipelinedOp loop : loops)
+      planLoop(loop, refusal);
+    // Whatever fills no ring is made by the threads themselves.
+    launch.walk([&](tile::CopyOp copy) {
+      if (!copy.getRing() && copy.getInst() != tile::CopyInst::Vector)
+        makeVector(copy, "it fills no ring");
+    });
+  }
+
+private:
+  std::string whyNotSpecialize() {
+    if (!warpSpecialize)
+      return "warp specialization is switched off";
+    int64_t threads = launch.getNumThreads();
+    if (threads % 32 != 0)
+      return llvm::formatv("{0} threads are not whole warps", threads);
+    if (threads + 32 > 1024)
+      return llvm::formatv("{0} threads leave no room for a producer warp",
+                           threads);
+    return "";
+  }
+
+  void makeVector(tile::CopyOp copy, const Twine &why) {
+    copy.setInst(tile::CopyInst::Vector);
+    copy.setReason(("made by the threads: " + why).str());
+  }
+
+  void setPlan(tile::PipelinedOp loop, tile::Plan plan, const Twine &reason) {
+    loop.setPlan(plan);
+    loop.setReason(reason.str());
+    loop.emitRemark() << "T.Pipelined runs " << tile::stringifyPlan(plan)
+                      << ": " << reason.str();
+  }
+
+  void planLoop(tile::PipelinedOp loop, const std::string &refusal) {
+    if (loop.getNumStages() == 0)
+      return setPlan(loop, tile::Plan::Sequential, "num_stages is 0");
+    SmallVector<Candidate> candidates;
+    std::string firstRefusal = "no copy in it can be made by TMA";
+    loop.walk([&](tile::CopyOp copy) {
+      if (copy->getParentOfType<tile::PipelinedOp>() != loop ||
+          copy.getInst().value_or(tile::CopyInst::Vector) ==
+              tile::CopyInst::Vector)
+        return;
+      Candidate candidate{copy};
+      std::string why = whyNoRing(loop, candidate);
+      if (why.empty() && !refusal.empty())
+        why = whyNoPrefetch(loop, copy);
+      if (why.empty())
+        return candidates.push_back(candidate);
+      firstRefusal = "the copy at " + describeLine(copy.getLoc()) + " " + why;
+      makeVector(copy, why);
+    });
+    if (candidates.empty())
+      return setPlan(loop, tile::Plan::Sequential, firstRefusal);
+    assignRings(candidates);
+    if (refusal.empty())
+      setPlan(loop, tile::Plan::WarpSpecialized,
+              "its tiles are loaded ahead by producer warps");
+    else
+      setPlan(loop, tile::Plan::Pipelined, refusal);
+  }
+
+  /// Empty if the copy may fill a ring; finds the uses of its tile.
+  std::string whyNoRing(tile::PipelinedOp loop, Candidate &candidate) {
+    tile::CopyOp copy = candidate.copy;
+    Value tile = copy.getDst();
+    std::string name = tile::getBufferName(tile);
+    if (written.contains(copy.getSrc()))
+      return "reads '" + tile::getBufferName(copy.getSrc()) +
+             "', which the kernel writes";
+    if (!tile.getDefiningOp<tile::AllocOp>())
+      return "does not fill an allocated tile";
+    if (copy.getDstSizes() != cast<MemRefType>(tile.getType()).getShape())
+      return "fills only a part of '" + name + "'";
+    if (std::string why = findUses(candidate, name); !why.empty())
+      return why;
+    Slice slice = computeSlice({copy}, launch, written);
+    return slice.refusal;
+  }
+
+  std::string findUses(Candidate &candidate, const std::string &name) {
+    Block *block = candidate.copy->getBlock();
+    for (Operation *access : getAccesses(candidate.copy.getDst())) {
+      if (access == candidate.copy ||
+          belongsToOtherFill(access, candidate.copy))
+        continue;
+      Operation *use = getAncestorIn(block, access);
+      std::string where = describeLine(access->getLoc());
+      if (!use)
+        return "fills '" + name + "', which is also used at " + where +
+               ", outside its turn or guard";
+      if (use->isBeforeInBlock(candidate.copy))
+        return "fills '" + name + "', which is used before it at " + where;
+      if (writes(access, candidate.copy.getDst()))
+        return "fills '" + name + "', which is also written at " + where;
+      if (!candidate.firstUse || use->isBeforeInBlock(candidate.firstUse))
+        candidate.firstUse = use;
+      if (!candidate.lastUse || candidate.lastUse->isBeforeInBlock(use))
+        candidate.lastUse = use;
+    }
+    return "";
+  }
+
+  /// A use in another span, after a fill of the same tile there, does not see
+  /// what this fill wrote.
+  static bool belongsToOtherFill(Operation *access, tile::CopyOp copy) {
+    for (Operation *other : getAccesses(copy.getDst())) {
+      auto fill = dyn_cast<tile::CopyOp>(other);
+      if (!fill || fill == copy || fill.getDst() != copy.getDst() ||
+          fill->getBlock() == copy->getBlock())
+        continue;
+      Operation *use = getAncestorIn(fill->getBlock(), access);
+      if (access == fill || (use && fill->isBeforeInBlock(use)))
+        return !fill->getBlock()->findAncestorOpInBlock(*copy);
+    }
+    return false;
+  }
+
+  static bool writes(Operation *op, Value buffer) {
+    SmallVector<tile::Effect> effects;
+    cast<tile::EffectsOpInterface>(op).getTileEffects(effects);
+    return llvm::any_of(effects, [&](const tile::Effect &effect) {
+      return effect.buffer == buffer && effect.kind == tile::AccessKind::Write;
+    });
+  }
+
+  /// Without a producer the fill of a later turn is issued in this one: its
+  /// slice is evaluated out of turn, so nothing in it may change per turn.
+  std::string whyNoPrefetch(tile::PipelinedOp loop, tile::CopyOp copy) {
+    for (Operation *parent = copy->getParentOp(); parent != loop;
+         parent = parent->getParentOp())
+      if (!isa<scf::IfOp>(parent))
+        return "lies in an inner loop";
+    if (computeSlice({copy}, launch, written).writesInside(loop))
+      return "depends on a variable that changes in the loop";
+    return "";
+  }
+
+  void assignRings(MutableArrayRef<Candidate> candidates) {
+    SmallVector<std::string> names(candidates.size());
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (!names[i].empty())
+        continue;
+      SmallVector<size_t> members = {i};
+      for (size_t j = i + 1; j < candidates.size(); ++j)
+        if (names[j].empty() && share(candidates[i], candidates[j]))
+          members.push_back(j);
+      std::string name;
+      for (size_t m : members)
+        name += (name.empty() ? "" : "_") +
+                tile::getBufferName(candidates[m].copy.getDst());
+      for (size_t m : members) {
+        names[m] = unique(name);
+        candidates[m].copy.setRing(names[m]);
+      }
+      taken.insert(unique(name));
+    }
+  }
+
+  /// Loops that use the same tile have a ring each.
+  std::string unique(const std::string &name) {
+    std::string result = name;
+    for (unsigned i = 2; taken.contains(result); ++i)
+      result = name + "_" + std::to_string(i);
+    return result;
+  }
+
+  static bool share(Candidate a, Candidate b) {
+    return a.copy->getBlock() == b.copy->getBlock() && a.firstUse &&
+           a.firstUse == b.firstUse && a.lastUse == b.lastUse &&
+           a.copy.getDst() != b.copy.getDst() &&
+           b.copy->isBeforeInBlock(a.firstUse);
+  }
+
+  tile::LaunchOp launch;
+  bool warpSpecialize;
+  llvm::DenseSet<Value> written;
+  llvm::StringSet<> taken;
+};
+
+struct TilePlanPipelinesPass
+    : tlc::impl::TilePlanPipelinesPassBase<TilePlanPipelinesPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    getOperation().walk([&](tile::LaunchOp launch) {
+      LaunchPlanner(launch, warpSpecialize).run();
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,72 @@
+// Uses of slots: liveness on the structured program (sync.md 3.3).
+#include "compiler/conversion/TileToWS/Tokens.h"
+
+#include "compiler/conversion/TileToWS/Buffers.h"
+
+using namespace mlir;
+using namespace tlc;
+
+SmallVector<SlotAccess> tlc::getSlotAccesses(ws::WaitOp wait) {
+  SmallVector<SlotAccess> result;
+  for (Value view : wait.getViews())
+    for (Operation *op : getAccesses(view)) {
+      SmallVector<tile::Effect> effects;
+      cast<tile::EffectsOpInterface>(op).getTileEffects(effects);
+      for (const tile::Effect &effect : effects)
+        if (effect.buffer == view)
+          result.push_back({op, effect});
+    }
+  return result;
+}
+
+bool tlc::hasGenericAccess(ws::WaitOp wait) {
+  return llvm::any_of(getSlotAccesses(wait), [](const SlotAccess &access) {
+    return access.effect.proxy == tile::Proxy::Generic;
+  });
+}
+
+/// Where an access is over: for a product, the wait that follows it.
+static Operation *getCompletion(const SlotAccess &access) {
+  if (access.effect.completion != tile::Completion::WgmmaGroup)
+    return access.op;
+  for (Operation *next = access.op->getNextNode(); next;
+       next = next->getNextNode())
+    if (isa<ws::MmaWaitOp>(next))
+      return next;
+  return access.op;
+}
+
+Operation *tlc::getLastUse(ws::WaitOp wait) {
+  Operation *last = wait;
+  for (const SlotAccess &access : getSlotAccesses(wait)) {
+    Operation *use = getAncestorIn(wait->getBlock(), getCompletion(access));
+    if (use && last->isBeforeInBlock(use))
+      last = use;
+  }
+  return last;
+}
+
+bool tlc::isBlocking(Operation *op) {
+  return isa<ws::WaitOp, ws::AcquireOp, ws::BarrierOp, ws::MmaWaitOp,
+             tile::SyncThreadsOp, tile::GemmOp>(op);
+}
+
+bool tlc::isOrderingOp(Operation *op) {
+  if (isa<tile::FenceProxyAsyncOp>(op))
+    return true;
+  if (auto fence = dyn_cast<ws::FenceOp>(op))
+    return fence.getSource();
+  auto call = dyn_cast<tile::CallExternOp>(op);
+  return call && !call->getNumResults() &&
+         llvm::none_of(call.getArgs(), [](Value arg) {
+           return tile::hasSpace(arg.getType()) ||
+                  arg.getDefiningOp<tile::AccessPtrOp>();
+         });
+}
+
+ws::ReleaseOp tlc::getRelease(ws::WaitOp wait) {
+  for (Operation *user : wait.getToken().getUsers())
+    if (auto release = dyn_cast<ws::ReleaseOp>(user))
+      return release;
+  return nullptr;
+}
