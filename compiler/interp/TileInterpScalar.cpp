@@ -1,0 +1,322 @@
+// One scalar node for one thread.
+#include "compiler/interp/TileInterpMachine.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tlc::interp;
+namespace tile = tlc::tile;
+
+void Machine::failIndex(const Node &node, const Buffer &buffer,
+                        uint32_t bufferId, unsigned dim, int64_t index) {
+  fail(node, "index " + std::to_string(index) + " is outside dimension " +
+                 std::to_string(dim) + " of '" +
+                 tile::getBufferName(program.buffers[bufferId].value) +
+                 "', which has " + std::to_string(buffer.shape[dim]));
+}
+
+/// The element that a load or store names; null outside a global tensor or
+/// after an error.
+uint8_t *Machine::address(const Node &node, uint32_t thread) {
+  const Access &access = program.accesses[node.aux];
+  const Buffer &b = buffers[access.buffer];
+  int64_t offset = 0;
+  for (uint32_t d = 0; d < b.rank; ++d) {
+    int64_t i = at(access.indices[d], thread).i;
+    if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(b.shape[d])) {
+      if (b.space != tile::Space::Global)
+        failIndex(node, b, access.buffer, d, i);
+      return nullptr;
+    }
+    offset += i * b.strides[d];
+  }
+  return b.data + thread * b.copyBytes + offset * sizeOf(b.elem);
+}
+
+static bool compareInts(arith::CmpIPredicate predicate, int64_t a, int64_t b,
+                        unsigned bits) {
+  using P = arith::CmpIPredicate;
+  uint64_t ua = zeroExtend(a, bits), ub = zeroExtend(b, bits);
+  if (bits == 1) { // true is -1 as a signed value
+    a = -a;
+    b = -b;
+  }
+  switch (predicate) {
+  case P::eq:
+    return a == b;
+  case P::ne:
+    return a != b;
+  case P::slt:
+    return a < b;
+  case P::sle:
+    return a <= b;
+  case P::sgt:
+    return a > b;
+  case P::sge:
+    return a >= b;
+  case P::ult:
+    return ua < ub;
+  case P::ule:
+    return ua <= ub;
+  case P::ugt:
+    return ua > ub;
+  case P::uge:
+    return ua >= ub;
+  }
+  return false;
+}
+
+static bool compareFloats(arith::CmpFPredicate predicate, double a, double b) {
+  using P = arith::CmpFPredicate;
+  bool unordered = std::isnan(a) || std::isnan(b);
+  switch (predicate) {
+  case P::AlwaysFalse:
+    return false;
+  case P::AlwaysTrue:
+    return true;
+  case P::OEQ:
+    return a == b;
+  case P::OGT:
+    return a > b;
+  case P::OGE:
+    return a >= b;
+  case P::OLT:
+    return a < b;
+  case P::OLE:
+    return a <= b;
+  case P::ONE:
+    return !unordered && a != b;
+  case P::ORD:
+    return !unordered;
+  case P::UEQ:
+    return unordered || a == b;
+  case P::UGT:
+    return unordered || a > b;
+  case P::UGE:
+    return unordered || a >= b;
+  case P::ULT:
+    return unordered || a < b;
+  case P::ULE:
+    return unordered || a <= b;
+  case P::UNE:
+    return unordered || a != b;
+  case P::UNO:
+    return unordered;
+  }
+  return false;
+}
+
+void Machine::step(const Node &n, uint32_t t) {
+  switch (n.code) {
+  case Code::Move:
+    dst(n, t) = at(n.a, t);
+    return;
+  case Code::AddI:
+    dst(n, t).i = wrapInt(static_cast<uint64_t>(at(n.a, t).i) +
+                              static_cast<uint64_t>(at(n.b, t).i),
+                          intBits(n.elem));
+    return;
+  case Code::MulI:
+    dst(n, t).i = wrapInt(static_cast<uint64_t>(at(n.a, t).i) *
+                              static_cast<uint64_t>(at(n.b, t).i),
+                          intBits(n.elem));
+    return;
+  case Code::CmpI:
+    dst(n, t).i = compareInts(static_cast<arith::CmpIPredicate>(n.sub),
+                              at(n.a, t).i, at(n.b, t).i, intBits(n.elem));
+    return;
+  case Code::Select:
+    dst(n, t) = at(n.a, t).i ? at(n.b, t) : at(n.c, t);
+    return;
+  case Code::Load: {
+    const uint8_t *p = address(n, t);
+    dst(n, t) = p ? decode(n.elem, p) : Cell{0};
+    return;
+  }
+  case Code::Store:
+    if (uint8_t *p = address(n, t))
+      encode(n.elem, p, at(n.a, t));
+    return;
+  case Code::ThreadId: {
+    int64_t x = launch->threads[0], y = launch->threads[1];
+    int64_t id[3] = {t % x, t / x % y, t / (x * y)};
+    dst(n, t).i = id[n.sub];
+    return;
+  }
+  case Code::Copy:
+    return copy(n, t);
+  case Code::Fill:
+    return fill(n, t);
+  case Code::Gemm:
+    return gemm(n, t);
+  case Code::UnaryMath:
+  case Code::BinaryMath:
+    return stepMath(n, t);
+  case Code::ExtUI:
+  case Code::WrapI:
+  case Code::Convert:
+  case Code::Bitcast:
+    return stepConversion(n, t);
+  default:
+    return n.code < Code::AddF && n.code != Code::CmpF ? stepInt(n, t)
+                                                       : stepFloat(n, t);
+  }
+}
+
+static int64_t floorDiv(int64_t a, int64_t b) {
+  int64_t q = a / b;
+  return q - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+void Machine::stepInt(const Node &n, uint32_t t) {
+  unsigned bits = intBits(n.elem);
+  int64_t a = at(n.a, t).i, b = at(n.b, t).i;
+  uint64_t ua = zeroExtend(a, bits), ub = zeroExtend(b, bits);
+  uint64_t r = 0;
+  if (n.code >= Code::DivSI && n.code <= Code::CeilDivUI) {
+    if (b == 0)
+      return fail(n, "division by zero");
+    // The one quotient that does not fit wraps; C++ leaves it undefined.
+    if (b == -1 && n.code != Code::DivUI && n.code != Code::RemUI &&
+        n.code != Code::CeilDivUI) {
+      bool remainder = n.code == Code::RemSI;
+      dst(n, t).i = remainder ? 0 : wrapInt(-static_cast<uint64_t>(a), bits);
+      return;
+    }
+  }
+  switch (n.code) {
+  case Code::SubI:
+    r = static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
+    break;
+  case Code::DivSI:
+    r = a / b;
+    break;
+  case Code::DivUI:
+    r = ua / ub;
+    break;
+  case Code::RemSI:
+    r = a % b;
+    break;
+  case Code::RemUI:
+    r = ua % ub;
+    break;
+  case Code::FloorDivSI:
+    r = floorDiv(a, b);
+    break;
+  case Code::CeilDivSI:
+    r = floorDiv(a, b) + (a % b != 0);
+    break;
+  case Code::CeilDivUI:
+    r = ua / ub + (ua % ub != 0);
+    break;
+  case Code::AndI:
+    r = a & b;
+    break;
+  case Code::OrI:
+    r = a | b;
+    break;
+  case Code::XorI:
+    r = a ^ b;
+    break;
+  case Code::ShlI: // PTX shifts by at least the width give 0 or the sign
+    r = ub < bits ? ua << ub : 0;
+    break;
+  case Code::ShrSI:
+    r = a >> std::min<uint64_t>(ub, 63);
+    break;
+  case Code::ShrUI:
+    r = ub < bits ? ua >> ub : 0;
+    break;
+  case Code::MinSI:
+    r = std::min(a, b);
+    break;
+  case Code::MaxSI:
+    r = std::max(a, b);
+    break;
+  case Code::MinUI:
+    r = std::min(ua, ub);
+    break;
+  case Code::MaxUI:
+    r = std::max(ua, ub);
+    break;
+  case Code::AbsI:
+    r = a < 0 ? -static_cast<uint64_t>(a) : a;
+    break;
+  default:
+    llvm_unreachable("not an integer node");
+  }
+  dst(n, t).i = wrapInt(r, bits);
+}
+
+template <typename T> static T floatResult(Code code, T a, T b, T c) {
+  switch (code) {
+  case Code::AddF:
+    return a + b;
+  case Code::SubF:
+    return a - b;
+  case Code::MulF:
+    return a * b;
+  case Code::DivF:
+    return a / b;
+  case Code::RemF:
+    return std::fmod(a, b);
+  case Code::NegF:
+    return -a;
+  case Code::MaximumF:
+    return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b);
+  case Code::MinimumF:
+    return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b);
+  case Code::MaxNumF:
+    return std::fmax(a, b);
+  case Code::MinNumF:
+    return std::fmin(a, b);
+  case Code::Fma:
+    return std::fma(a, b, c);
+  default:
+    llvm_unreachable("not a float node");
+  }
+}
+
+void Machine::stepFloat(const Node &n, uint32_t t) {
+  Cell a = at(n.a, t), b = at(n.b, t), c = at(n.c, t);
+  bool wide = n.elem == Elem::F64;
+  if (n.code == Code::CmpF)
+    dst(n, t).i = compareFloats(static_cast<arith::CmpFPredicate>(n.sub),
+                                wide ? a.d : a.f, wide ? b.d : b.f);
+  else if (wide)
+    dst(n, t).d = floatResult(n.code, a.d, b.d, c.d);
+  else
+    dst(n, t).f = roundTo(n.elem, floatResult(n.code, a.f, b.f, c.f));
+}
+
+void Machine::stepMath(const Node &n, uint32_t t) {
+  const MathFunction &fn = program.functions[n.aux];
+  Cell a = at(n.a, t), b = at(n.b, t);
+  bool unary = n.code == Code::UnaryMath;
+  if (n.elem == Elem::F64)
+    dst(n, t).d = unary ? fn.f64(a.d) : fn.f64x2(a.d, b.d);
+  else
+    dst(n, t).f = roundTo(n.elem, unary ? fn.f32(a.f) : fn.f32x2(a.f, b.f));
+}
+
+void Machine::stepConversion(const Node &n, uint32_t t) {
+  Elem from = static_cast<Elem>(n.sub);
+  Cell a = at(n.a, t);
+  switch (n.code) {
+  case Code::ExtUI:
+    dst(n, t).i = static_cast<int64_t>(zeroExtend(a.i, intBits(from)));
+    return;
+  case Code::WrapI:
+    dst(n, t).i = wrapInt(a.i, intBits(n.elem));
+    return;
+  case Code::Convert:
+    dst(n, t) = convert(a, from, n.elem);
+    return;
+  default: { // Bitcast: through memory
+    uint8_t bytes[8] = {};
+    encode(from, bytes, a);
+    dst(n, t) = decode(n.elem, bytes);
+    return;
+  }
+  }
+}
