@@ -151,15 +151,36 @@ private:
       return;
     Need need;
     for (const tile::Effect &effect : effects)
-      require(effect, state[effect.buffer], need);
+      require(op, effect, state[effect.buffer], need);
     if (!need.why.empty())
       order(op, need, state, insert);
     for (const tile::Effect &effect : effects)
       record(op, effect, state[effect.buffer]);
   }
 
-  void require(const tile::Effect &effect, const Pending &pending,
-               Need &need) {
+  /// Whether turns of the copy write the same element by the same thread only:
+  /// where its place moves from turn to turn, it moves by whole tiles.
+  bool rewritesOwn(Operation *op) {
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    if (!copy)
+      return false;
+    Operation *outermost = nullptr;
+    for (Operation *p = op->getParentOp(); p != role; p = p->getParentOp())
+      if (isa<scf::ForOp, scf::WhileOp>(p))
+        outermost = p;
+    auto moves = [&](Value offset) {
+      return outermost && outermost->isAncestor(
+                              offset.getParentRegion()->getParentOp());
+    };
+    for (auto [offset, size] :
+         llvm::zip(copy.getDstOffsets(), copy.getDstSizes()))
+      if (size != 1 && moves(offset))
+        return false;
+    return true;
+  }
+
+  void require(Operation *op, const tile::Effect &effect,
+               const Pending &pending, Need &need) {
     std::string name = "'" + tile::getBufferName(effect.buffer) + "'";
     auto say = [&](StringRef what, Operation *earlier) {
       if (need.why.empty())
@@ -168,7 +189,7 @@ private:
     if (effect.kind == tile::AccessKind::Write) {
       if (pending.read)
         say("is read by", pending.read);
-      if (pending.write)
+      if (pending.write && !(pending.write == op && rewritesOwn(op)))
         say("is written by", pending.write);
       return;
     }

@@ -8,6 +8,7 @@
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
+#include "compiler/support/Remarks.h"
 
 namespace tlc {
 #define GEN_PASS_DEF_WSDERIVEFENCESPASS
@@ -153,7 +154,7 @@ private:
   }
 
   static void remark(Operation *at, StringRef ring, StringRef fence) {
-    at->emitRemark() << "fence of the slot of '" << ring << "': " << fence;
+    emitDecision(at, "fence", "fence of the slot of '" + ring + "': " + fence);
   }
 
   tile::KernelOp kernel;

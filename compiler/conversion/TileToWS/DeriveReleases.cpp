@@ -5,6 +5,7 @@
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
+#include "compiler/support/Remarks.h"
 
 namespace tlc {
 #define GEN_PASS_DEF_WSDERIVERELEASESPASS
@@ -60,7 +61,8 @@ static void release(ws::WaitOp wait, WarFence policy) {
   auto op = ws::ReleaseOp::create(b, use->getLoc(), wait.getToken(),
                                   b.getStringAttr(reason));
   auto ring = wait.getRing().getDefiningOp<ws::RingOp>();
-  op.emitRemark() << "slot of '" << ring.getName() << "' released: " << reason;
+  emitDecision(op, "release",
+               "slot of '" + ring.getName() + "' released: " + reason);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Slices.h"
+#include "compiler/support/Remarks.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -65,11 +66,23 @@ private:
     copy.setReason(("made by the threads: " + why).str());
   }
 
+  static StringRef describePlan(tile::Plan plan) {
+    switch (plan) {
+    case tile::Plan::Sequential:
+      return "turn by turn";
+    case tile::Plan::Pipelined:
+      return "with loads ahead, without specialization";
+    case tile::Plan::WarpSpecialized:
+      return "warp-specialized";
+    }
+    llvm_unreachable("unknown plan");
+  }
+
   void setPlan(tile::PipelinedOp loop, tile::Plan plan, const Twine &reason) {
     loop.setPlan(plan);
     loop.setReason(reason.str());
-    loop.emitRemark() << "T.Pipelined runs " << tile::stringifyPlan(plan)
-                      << ": " << reason.str();
+    emitDecision(loop, "pipeline",
+                 "T.Pipelined runs " + describePlan(plan) + ": " + reason);
   }
 
   void planLoop(tile::PipelinedOp loop, const std::string &refusal) {

@@ -24,7 +24,7 @@ public:
                                /*increase=*/isConsumer(role));
     for (auto nested :
          llvm::make_early_inc_range(role.getBody().getOps<ws::RoleOp>()))
-      RoleLowering(shared, barrierId).run(nested, inner);
+      lowerNested(nested, inner);
     threads = getRoleThreads(role);
     block.getOperations().splice(block.end(),
                                  role.getBody().front().getOperations());
@@ -32,6 +32,11 @@ public:
   }
 
 private:
+  void lowerNested(ws::RoleOp nested, OpBuilder &b) {
+    RoleLowering(shared, barrierId).run(nested, b);
+    nested.erase();
+  }
+
   static bool isConsumer(ws::RoleOp role) {
     return role.getBody().getOps<ws::RoleOp>().empty();
   }
