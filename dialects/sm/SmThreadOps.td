@@ -21,15 +21,17 @@ def Sm_Array : Type<
 //===----------------------------------------------------------------------===//
 
 def Sm_ThreadOp : Sm_Op<"thread", [Pure]> {
-  let summary = "index of the thread in the (one-dimensional) block";
+  let summary = "index of the thread among `count` from thread `first` on";
+  let arguments = (ins I64Attr:$first, I64Attr:$count);
   let results = (outs I32:$result);
-  let assemblyFormat = "attr-dict";
+  let assemblyFormat = "$first `count` $count attr-dict";
 }
 
 def Sm_WarpOp : Sm_Op<"warp", [Pure]> {
-  let summary = "index of the warp in the block, in a uniform register";
+  let summary = "the same of warps; in a uniform register";
+  let arguments = (ins I64Attr:$first, I64Attr:$count);
   let results = (outs I32:$result);
-  let assemblyFormat = "attr-dict";
+  let assemblyFormat = "$first `count` $count attr-dict";
 }
 
 def Sm_SharedBaseOp : Sm_Op<"shared_base", [Pure]> {
@@ -118,6 +120,13 @@ def Sm_UnpackOp : Sm_Op<"unpack", [Pure]> {
   let results = (outs Variadic<Tile_Scalar>:$results);
   let assemblyFormat = "$vector attr-dict `:` type($vector) `->` type($results)";
   let hasVerifier = 1;
+}
+
+def Sm_BitPackOp : Sm_Op<"bit_pack", [Pure]> {
+  let summary = "a 32-bit register of narrow elements, the first lowest";
+  let arguments = (ins Variadic<Tile_Scalar>:$values);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,415 @@
+// Copies and fills made by threads.
+#include "compiler/conversion/SMToThreads/ExpandCopy.h"
+
+#include "compiler/analysis/FragmentLayouts.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::sm;
+using analysis::Coords;
+using analysis::LinearLayout;
+
+Slice sm::makeSlice(Expander &x, ValueRange offsets, ArrayRef<int64_t> sizes) {
+  Slice region;
+  int next = 0;
+  for (auto [offset, size] : llvm::zip(offsets, sizes)) {
+    Value at = x.lookup(offset);
+    region.offsets.push_back(constantOf(at) == 0 ? Value() : at);
+    region.dims.push_back(size == 1 ? -1 : next++);
+  }
+  return region;
+}
+
+SmallVector<int64_t> sm::domainOf(ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> shape;
+  llvm::copy_if(sizes, std::back_inserter(shape),
+                [](int64_t s) { return s != 1; });
+  if (shape.empty())
+    shape.push_back(1);
+  return shape;
+}
+
+Value sm::convertElement(Arith &a, Value v, Type from, Type to) {
+  OpBuilder &b = a.builder();
+  Location loc = a.location();
+  Type target = tile::getScalarType(to);
+  if (v.getType() == target)
+    return v;
+  bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+  auto fromFloat = dyn_cast<FloatType>(v.getType());
+  auto toFloat = dyn_cast<FloatType>(target);
+  if (fromFloat && toFloat) {
+    if (fromFloat.getWidth() == toFloat.getWidth()) {
+      v = arith::ExtFOp::create(b, loc, b.getF32Type(), v);
+      return arith::TruncFOp::create(b, loc, target, v);
+    }
+    if (fromFloat.getWidth() < toFloat.getWidth())
+      return arith::ExtFOp::create(b, loc, target, v);
+    return arith::TruncFOp::create(b, loc, target, v);
+  }
+  if (fromFloat)
+    return to.isUnsignedInteger()
+               ? arith::FPToUIOp::create(b, loc, target, v).getResult()
+               : arith::FPToSIOp::create(b, loc, target, v).getResult();
+  if (toFloat)
+    return isUnsigned ? arith::UIToFPOp::create(b, loc, target, v).getResult()
+                      : arith::SIToFPOp::create(b, loc, target, v).getResult();
+  if (v.getType().getIntOrFloatBitWidth() > target.getIntOrFloatBitWidth()) {
+    if (target.isInteger(1)) {
+      Value zero =
+          arith::ConstantOp::create(b, loc, b.getZeroAttr(v.getType()));
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v, zero);
+    }
+    return arith::TruncIOp::create(b, loc, target, v);
+  }
+  return isUnsigned ? arith::ExtUIOp::create(b, loc, target, v).getResult()
+                    : arith::ExtSIOp::create(b, loc, target, v).getResult();
+}
+
+/// Register map of an endpoint in an array of the thread.
+static FailureOr<RegisterMap> mapOf(Operation *op, const Fragment &fragment,
+                                    const Slice &region,
+                                    const LinearLayout &points) {
+  SmallVector<int64_t> starts;
+  for (Value offset : region.offsets) {
+    auto constant = constantOf(offset);
+    if (offset && !constant)
+      return op->emitError("moving region of a fragment is not supported yet");
+    starts.push_back(constant.value_or(0));
+  }
+  auto map = mapRegisters(points, fragment.layout, [&](const Coords &at) {
+    Coords coords;
+    for (auto [start, dim] : llvm::zip(starts, region.dims))
+      coords.push_back(start + (dim < 0 ? 0 : at[dim]));
+    return std::optional(coords);
+  });
+  if (!map)
+    return op->emitError("copy that moves elements of a fragment to other "
+                         "threads is not supported yet");
+  return *map;
+}
+
+CopyExpansion::CopyExpansion(Expander &x, Operation *op,
+                             const LinearLayout &layout)
+    : x(x), op(op), loc(op->getLoc()), layout(layout) {}
+
+FailureOr<Endpoint> CopyExpansion::endpoint(Value buffer, Slice region) {
+  Endpoint end;
+  end.element = cast<MemRefType>(buffer.getType()).getElementType();
+  end.region = std::move(region);
+  switch (tile::getSpace(buffer.getType())) {
+  case tile::Space::Global:
+    end.kind = Endpoint::Global;
+    end.buffer = x.lookup(buffer);
+    return end;
+  case tile::Space::Shared: {
+    auto tile = x.sharedTile(op, buffer);
+    if (failed(tile))
+      return failure();
+    end.kind = Endpoint::Shared;
+    end.tile = *tile;
+    return end;
+  }
+  case tile::Space::Fragment: {
+    const Fragment *fragment = x.fragment(buffer);
+    if (!fragment)
+      return op->emitError("fragment is not a tile.alloc");
+    auto map = mapOf(op, *fragment, end.region, layout);
+    if (failed(map))
+      return failure();
+    end.kind = Endpoint::Array;
+    end.buffer = fragment->array;
+    end.map = *map;
+    return end;
+  }
+  case tile::Space::Local: {
+    auto type = cast<MemRefType>(buffer.getType());
+    end.kind = Endpoint::Array;
+    end.buffer = x.lookup(buffer);
+    end.privateArray = true;
+    Fragment whole{end.buffer, LinearLayout::replicated(type.getShape(),
+                                                        layout.numThreads())};
+    auto map = mapOf(op, whole, end.region, layout);
+    if (failed(map))
+      return failure();
+    end.map = *map;
+    if (type.getRank() != 1)
+      return op->emitError("copy of a thread's array of rank ")
+             << type.getRank() << " is not supported yet";
+    return end;
+  }
+  }
+  return failure();
+}
+
+int64_t CopyExpansion::maxVector(const Endpoint &end) const {
+  int64_t bytes = std::max(8u, end.element.getIntOrFloatBitWidth()) / 8;
+  if (end.kind == Endpoint::Shared)
+    return end.element.isInteger(1)
+               ? 1
+               : SharedAccess::maxVector(layout, end.tile, end.region);
+  int last = end.region.dims.empty() ? -1 : end.region.dims.back();
+  if (end.kind == Endpoint::Array || end.kind == Endpoint::Constant)
+    return 16;
+  if (last < 0 || end.element.isInteger(1))
+    return 1;
+  return std::min<int64_t>(layout.vectorWidthAlong(last), 16 / bytes);
+}
+
+/// The widest access that both sides allow; global sides may need a condition
+/// that is checked once.
+LogicalResult CopyExpansion::emit(Endpoint &src, Endpoint &dst) {
+  int64_t width = std::min(maxVector(src), maxVector(dst));
+  if (src.kind == Endpoint::Array && dst.kind == Endpoint::Array)
+    width = 1;
+  int64_t proven = width;
+  for (Endpoint *end : {&src, &dst})
+    if (end->kind == Endpoint::Global && width > 1)
+      proven =
+          std::min(proven, GlobalAccess::provenVector(
+                               x, loc, end->buffer, end->region, width, true));
+  if (proven == width)
+    return emitWith(src, dst, width);
+  Value condition;
+  for (; width > proven; width /= 2) {
+    condition = {};
+    bool possible = true;
+    for (Endpoint *end : {&src, &dst})
+      if (end->kind == Endpoint::Global) {
+        Value c = GlobalAccess::vectorCondition(x, loc, end->buffer,
+                                                end->region, width);
+        possible &= bool(c);
+        condition = x.arith(loc).both(condition, c);
+      }
+    if (possible)
+      break;
+  }
+  if (width <= proven)
+    return emitWith(src, dst, proven);
+  auto branch = scf::IfOp::create(x.b, loc, condition, true);
+  OpBuilder::InsertionGuard guard(x.b);
+  x.b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(emitWith(src, dst, width)))
+    return failure();
+  x.b.setInsertionPointToStart(branch.elseBlock());
+  return emitWith(src, dst, proven);
+}
+
+/// What was read at one turn: a vector as it lies in memory, or scalars.
+struct CopyExpansion::Chunk {
+  Value vector;
+  SmallVector<Value> scalars;
+};
+
+static Type vectorOf(Type element, int64_t width) {
+  Type scalar = tile::getScalarType(element);
+  return width == 1 ? scalar : VectorType::get({width}, scalar);
+}
+
+CopyExpansion::Chunk CopyExpansion::read(Endpoint &end, const Points &points,
+                                         ValueRange ivs) {
+  OpBuilder &b = x.b;
+  Arith a = x.arith(loc);
+  int64_t width = points.vector();
+  Type type = vectorOf(end.element, width);
+  Chunk chunk;
+  Value result;
+  switch (end.kind) {
+  case Endpoint::Constant:
+    chunk.scalars.assign(width, end.value);
+    return chunk;
+  case Endpoint::Array: {
+    for (int64_t lane = 0; lane < width; ++lane)
+      chunk.scalars.push_back(tile::LoadOp::create(
+          b, loc, tile::getScalarType(end.element), end.buffer,
+          points.arrayIndex(end.map, ivs, lane), true));
+    return chunk;
+  }
+  case Endpoint::Shared:
+    result = LdSharedOp::create(b, loc, type, end.shared->address(ivs));
+    break;
+  case Endpoint::Global: {
+    Value guard = a.both(end.global->outerGuard(), end.global->innerGuard(ivs));
+    result = LdGlobalOp::create(b, loc, type, end.buffer,
+                                end.global->index(ivs), guard);
+    break;
+  }
+  }
+  if (width == 1)
+    chunk.scalars.push_back(result);
+  else
+    chunk.vector = result;
+  return chunk;
+}
+
+static bool packConverts(Type from, Type to) {
+  return from.isF32() && (to.isBF16() || to.isF16());
+}
+
+/// Scalars of a chunk in the element type of the destination; f32 may stay for
+/// a pack that converts.
+void CopyExpansion::convert(Chunk &chunk, Type from, Type to, bool packs) {
+  OpBuilder &b = x.b;
+  Arith a = x.arith(loc);
+  Type source = tile::getScalarType(from), target = tile::getScalarType(to);
+  if (chunk.vector) {
+    int64_t width = cast<VectorType>(chunk.vector.getType()).getNumElements();
+    Type scalar = packConverts(target, source) ? target : source;
+    auto unpack = UnpackOp::create(b, loc, SmallVector<Type>(width, scalar),
+                                   chunk.vector);
+    chunk.scalars.assign(unpack.getResults().begin(),
+                         unpack.getResults().end());
+    chunk.vector = {};
+  }
+  for (Value &v : chunk.scalars)
+    if (!(packs && packConverts(v.getType(), target)))
+      v = convertElement(a, v, from, to);
+}
+
+void CopyExpansion::write(Endpoint &end, Chunk chunk, Type from,
+                          const Points &points, ValueRange ivs) {
+  OpBuilder &b = x.b;
+  int64_t width = points.vector();
+  bool memory = end.kind != Endpoint::Array;
+  if (!(chunk.vector && memory &&
+        tile::getScalarType(from) == tile::getScalarType(end.element)))
+    convert(chunk, from, end.element, memory && width > 1);
+  if (end.kind == Endpoint::Array) {
+    for (auto [lane, v] : llvm::enumerate(chunk.scalars))
+      tile::StoreOp::create(b, loc, v, end.buffer,
+                            points.arrayIndex(end.map, ivs, lane), true);
+    return;
+  }
+  Value value = chunk.vector;
+  if (!value)
+    value = width == 1 ? chunk.scalars.front()
+                       : PackOp::create(b, loc, vectorOf(end.element, width),
+                                        chunk.scalars)
+                             .getResult();
+  if (end.kind == Endpoint::Shared)
+    StSharedOp::create(b, loc, value, end.shared->address(ivs));
+  else
+    StGlobalOp::create(b, loc, value, end.buffer, end.global->index(ivs),
+                       end.global->innerGuard(ivs));
+}
+
+LogicalResult CopyExpansion::emitWith(Endpoint &src, Endpoint &dst,
+                                      int64_t width) {
+  OpBuilder &b = x.b;
+  Arith a = x.arith(loc);
+  Points points(x, loc, layout, width);
+  for (Endpoint *end : {&src, &dst}) {
+    end->shared.reset();
+    end->global.reset();
+    if (end->kind == Endpoint::Array && !points.isLinear(end->map) &&
+        end->map.size() > 1)
+      return op->emitError("copy with this pair of layouts is not supported "
+                           "yet");
+    if (end->kind == Endpoint::Shared)
+      end->shared.emplace(points, end->tile, end->region,
+                          end->element.getIntOrFloatBitWidth());
+    if (end->kind == Endpoint::Global)
+      end->global.emplace(points, end->buffer, end->region);
+  }
+  points.fuse([&](const RegDigit &digit, SmallVectorImpl<int64_t> &keys) {
+    for (Endpoint *end : {&src, &dst}) {
+      if (end->kind == Endpoint::Array)
+        keys.push_back(end->map[digit.reg] - end->map[0]);
+      if (end->kind == Endpoint::Shared)
+        end->shared->appendKeys(digit, keys);
+    }
+  });
+  Value guard = points.participates();
+  bool toMemory = dst.kind == Endpoint::Shared || dst.kind == Endpoint::Global;
+  if (toMemory && !src.privateArray)
+    guard = a.both(guard, points.primary());
+  for (Endpoint *end : {&src, &dst}) {
+    if (end->shared)
+      end->shared->prepare();
+    if (end->global)
+      end->global->prepare();
+  }
+  if (dst.global)
+    guard = a.both(guard, dst.global->outerGuard());
+  OpBuilder::InsertionGuard restore(b);
+  if (guard) {
+    auto branch = scf::IfOp::create(b, loc, guard);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  points.emitLoops([&](ValueRange ivs) {
+    if (Value inside = points.inRange(ivs)) {
+      auto branch = scf::IfOp::create(b, loc, inside);
+      b.setInsertionPointToStart(branch.thenBlock());
+    }
+    write(dst, read(src, points, ivs), src.element, points, ivs);
+  });
+  return success();
+}
+
+/// The layout of a copy: its own, that of a fragment it covers as a whole, or
+/// vectors spread over the role.
+FailureOr<LinearLayout> sm::layoutOfCopy(Expander &x, Operation *op,
+                                         tile::FragmentLayoutAttr attr,
+                                         ArrayRef<Value> buffers,
+                                         ArrayRef<int64_t> domain) {
+  if (attr)
+    return x.parseLayout(op, attr);
+  unsigned bits = 8;
+  for (Value buffer : buffers) {
+    auto type = cast<MemRefType>(buffer.getType());
+    bits = std::max(bits, type.getElementTypeBitWidth());
+    if (const Fragment *fragment = x.fragment(buffer)) {
+      LinearLayout layout = fragment->layout;
+      for (unsigned d = layout.rank(); d-- > 0 && layout.rank() > 1;)
+        if (layout.shape()[d] == 1)
+          layout = layout.sliceDim(d);
+      if (llvm::equal(layout.shape(), domain))
+        return layout;
+    }
+    if (tile::isInSpace(type, tile::Space::Local))
+      return LinearLayout::replicated(domain, x.role().threads());
+  }
+  return analysis::blockedLayout(domain, bits, x.role().threads(), 16);
+}
+
+LogicalResult Expander::expandCopy(tile::CopyOp op) {
+  if (op.getInst() && *op.getInst() != tile::CopyInst::Vector)
+    return op.emitError("only copies made by threads reach the thread program");
+  SmallVector<int64_t> domain = domainOf(op.getSrcSizes());
+  auto layout = layoutOfCopy(*this, op, op.getLayoutAttr(),
+                             {op.getSrc(), op.getDst()}, domain);
+  if (failed(layout))
+    return failure();
+  if (!llvm::equal(layout->shape(), domain) || !layout->isAdditive())
+    return op.emitError("layout does not describe the region of the copy");
+  CopyExpansion expansion(*this, op, *layout);
+  auto src = expansion.endpoint(
+      op.getSrc(), makeSlice(*this, op.getSrcOffsets(), op.getSrcSizes()));
+  if (failed(src))
+    return failure();
+  auto dst = expansion.endpoint(
+      op.getDst(), makeSlice(*this, op.getDstOffsets(), op.getDstSizes()));
+  if (failed(dst))
+    return failure();
+  return expansion.emit(*src, *dst);
+}
+
+LogicalResult Expander::expandFill(tile::FillOp op) {
+  SmallVector<int64_t> domain = domainOf(op.getSizes());
+  auto layout =
+      layoutOfCopy(*this, op, op.getLayoutAttr(), {op.getDst()}, domain);
+  if (failed(layout))
+    return failure();
+  if (!llvm::equal(layout->shape(), domain) || !layout->isAdditive())
+    return op.emitError("layout does not describe the region of the fill");
+  CopyExpansion expansion(*this, op, *layout);
+  auto dst = expansion.endpoint(
+      op.getDst(), makeSlice(*this, op.getOffsets(), op.getSizes()));
+  if (failed(dst))
+    return failure();
+  Endpoint src;
+  src.kind = Endpoint::Constant;
+  src.value = lookup(op.getValue());
+  src.element = dst->element;
+  return expansion.emit(src, *dst);
+}

@@ -1,0 +1,51 @@
+// The pass convert-sm-to-threads.
+#include "compiler/conversion/SMToThreads/SMToThreads.h"
+
+#include "compiler/conversion/SMToThreads/Expander.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+
+namespace tlc::sm {
+#define GEN_PASS_DEF_CONVERTSMTOTHREADSPASS
+#include "compiler/conversion/SMToThreads/SMToThreads.h.inc"
+} // namespace tlc::sm
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::sm;
+
+/// Removes pure ops without uses, innermost last.
+static void eraseUnused(Operation *root) {
+  SmallVector<Operation *> ops;
+  root->walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops))
+    if (op != root && isOpTriviallyDead(op))
+      op->erase();
+}
+
+LogicalResult sm::expandToThreads(tile::KernelOp kernel) {
+  SmallVector<LaunchOp> launches(kernel.getOps<LaunchOp>());
+  for (LaunchOp launch : launches)
+    if (failed(Expander(launch, kernel).run()))
+      return failure();
+  IRRewriter rewriter(kernel.getContext());
+  DominanceInfo dominance(kernel);
+  for (LaunchOp launch : kernel.getOps<LaunchOp>()) {
+    eraseUnused(launch);
+    eliminateCommonSubExpressions(rewriter, dominance, launch);
+    eraseUnused(launch);
+  }
+  return success();
+}
+
+namespace {
+struct ConvertSmToThreadsPass
+    : sm::impl::ConvertSmToThreadsPassBase<ConvertSmToThreadsPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    if (failed(expandToThreads(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

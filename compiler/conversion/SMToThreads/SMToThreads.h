@@ -1,0 +1,19 @@
+// From sm to the thread program. See Expander.h for how.
+#pragma once
+
+#include "dialects/sm/Sm.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace tlc::sm {
+
+#define GEN_PASS_DECL
+#include "compiler/conversion/SMToThreads/SMToThreads.h.inc"
+
+/// Expands every launch of the kernel. Errors are reported at the op.
+mlir::LogicalResult expandToThreads(tile::KernelOp kernel);
+
+#define GEN_PASS_REGISTRATION
+#include "compiler/conversion/SMToThreads/SMToThreads.h.inc"
+
+} // namespace tlc::sm
