@@ -27,6 +27,13 @@ bool FragmentAccess::namesAllVars(ArrayRef<int64_t> extents) const {
   return true;
 }
 
+bool FragmentAccess::hasPrivateDim() const {
+  for (auto [var, size] : llvm::zip_equal(vars, shape()))
+    if (!var && size > 1)
+      return true;
+  return false;
+}
+
 /// The index without operations that do nothing.
 static Value stripIdentity(Value index) {
   Operation *def = index.getDefiningOp();

@@ -30,6 +30,9 @@ struct FragmentAccess {
   llvm::SmallVector<int64_t> reached(llvm::ArrayRef<int64_t> extents) const;
   /// Every variable of an extent above 1 indexes a dimension.
   bool namesAllVars(llvm::ArrayRef<int64_t> extents) const;
+  /// Some dimension of an extent above 1 has an index equal in all points: a
+  /// thread needs it whole.
+  bool hasPrivateDim() const;
 };
 
 /// The accesses in `nest`, in program order. Fails with an error where an

@@ -351,7 +351,8 @@ bool FragmentInference::assignNestDefault(Nest &nest) {
     return true;
   const FragmentAccess *written = nullptr;
   for (const FragmentAccess &access : nest.accesses) {
-    if (isKnown(access.fragment))
+    // A dimension that each thread must have whole follows from the nest.
+    if (isKnown(access.fragment) || access.hasPrivateDim())
       continue;
     if (access.namesAllVars(nest.extents()))
       return assign(access.fragment, defaultLayout(access.fragment), access.op,
@@ -368,11 +369,18 @@ bool FragmentInference::assignNestDefault(Nest &nest) {
 }
 
 /// Lays out one more thing when nothing follows any more: the largest nest
-/// that has no layout; then single fragments.
+/// that has no layout, those that ask for whole rows in a thread first; then
+/// single fragments.
 bool FragmentInference::assignDefault() {
   Nest *largest = nullptr;
+  auto rank = [&](Nest &nest) {
+    bool wantsRows = llvm::any_of(nest.accesses, [&](FragmentAccess &access) {
+      return access.hasPrivateDim() && !isKnown(access.fragment);
+    });
+    return std::pair(wantsRows, nest.numPoints());
+  };
   for (Nest &nest : nests)
-    if (!nest.layout && (!largest || nest.numPoints() > largest->numPoints()))
+    if (!nest.layout && (!largest || rank(nest) > rank(*largest)))
       largest = &nest;
   if (largest)
     return assignNestDefault(*largest);
@@ -403,13 +411,22 @@ LogicalResult FragmentInference::reportMismatch(Nest &nest,
   return diag;
 }
 
+/// What the program calls a loop variable.
+static std::string varName(ParallelOp nest, unsigned var) {
+  Location loc = nest.getBody().getArgument(var).getLoc();
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return "'" + name.getName().str() + "'";
+  return "number " + std::to_string(var);
+}
+
 LogicalResult FragmentInference::checkAccess(Nest &nest,
                                              const FragmentAccess &access) {
   if (access.isWrite)
     if (std::optional<unsigned> var = spreadVar(*nest.layout, access))
       return access.op->emitError()
-             << "points of T.Parallel that differ in loop variable " << *var
-             << " write the same element of '" << access.fragment.getName()
+             << "points of T.Parallel that differ in loop variable "
+             << varName(nest.op, *var) << " write the same element of '"
+             << access.fragment.getName()
              << "' from different threads; use a reduction (T.reduce_sum ...) "
                 "or T.serial for that variable";
   LinearLayout needed = layoutOfElements(*nest.layout, access, nest.extents());
