@@ -43,8 +43,6 @@ TokenStream Lexer::run() {
     if (ok)
       finish();
   }
-  if (!brackets.empty())
-    stream.unclosedBracket = llvm::StringRef(brackets.front().pos, 1);
   return std::move(stream);
 }
 
@@ -72,6 +70,7 @@ void Lexer::finish() {
   }
   if (!brackets.empty()) {
     const char *open = brackets.back().pos;
+    stream.unclosedBracket = llvm::StringRef(brackets.front().pos, 1);
     fail(open, open + 1, [c = *open](auto &diags, llvm::SMRange range) {
       (void)(diags.report(Diag::UnclosedBracket, range) << c);
     });
@@ -89,7 +88,7 @@ void Lexer::finish() {
 /// Skips blank and comment lines; for others turns the indentation into tokens.
 bool Lexer::lexLineStart() {
   const char *begin = cur;
-  unsigned column = 0, alt = 0;
+  unsigned column = 0, alt = 0, joined = 0;
   for (; !atEnd(); ++cur) {
     if (*cur == ' ')
       ++column, ++alt;
@@ -97,9 +96,18 @@ bool Lexer::lexLineStart() {
       column = (column / 8 + 1) * 8, ++alt;
     else if (*cur == '\f')
       column = alt = 0;
-    else
+    else if (*cur == '\\') {
+      // The indentation of the first of the joined lines counts, if it has one.
+      if (!joined)
+        joined = column;
+      if (!skipContinuation())
+        return false;
+      --cur;
+    } else
       break;
   }
+  if (joined)
+    column = alt = joined;
   if (peek() == '#')
     while (!atLineEnd())
       ++cur;
@@ -198,7 +206,7 @@ static bool isNameCodepoint(uint32_t c) {
   };
   static constexpr Range kExcluded[] = {
       {0x80, 0xA9},       {0xAB, 0xB4},       {0xB6, 0xB6},
-      {0xB8, 0xB9},       {0xBB, 0xBF},       {0xD7, 0xD7},
+      {0xB7, 0xB9},       {0xBB, 0xBF},       {0xD7, 0xD7},
       {0xF7, 0xF7},       {0x1680, 0x1680},   {0x2000, 0x203E},
       {0x2041, 0x2053},   {0x2055, 0x2070},   {0x2072, 0x207E},
       {0x2080, 0x208F},   {0x20A0, 0x20CF},   {0x2190, 0x2BFF},
@@ -344,7 +352,8 @@ bool Lexer::lexClose(TokenKind kind) {
       (void)(diags.report(Diag::UnmatchedBracket, range) << close);
     });
   const char *open = brackets.back().pos;
-  if (closingOf(*open) != close)
+  if (closingOf(*open) != close) {
+    stream.unclosedBracket = llvm::StringRef(brackets.front().pos, 1);
     return fail(cur, cur + 1, [=](auto &diags, llvm::SMRange range) {
       llvm::SMLoc loc = llvm::SMLoc::getFromPointer(open);
       auto builder = diags.report(Diag::MismatchedBracket, range);
@@ -353,6 +362,7 @@ bool Lexer::lexClose(TokenKind kind) {
                                                 llvm::StringRef(open, 1) +
                                                 "' was opened here");
     });
+  }
   brackets.pop_back();
   const char *begin = cur++;
   push(kind, begin);

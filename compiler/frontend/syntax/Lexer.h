@@ -18,8 +18,9 @@ struct TokenStream {
   std::vector<Token> tokens;
   /// Reports what is wrong; set if the last token is Error.
   std::function<void(DiagnosticEngine &)> reportError;
-  /// The outermost bracket that is open at the end of the file: then a syntax
-  /// error behind it is most likely its consequence. Empty if there is none.
+  /// The outermost bracket that is open at the end of the file or where a wrong
+  /// one closes it: a syntax error behind it is most likely its consequence.
+  /// Empty if there is none.
   llvm::StringRef unclosedBracket;
 };
 

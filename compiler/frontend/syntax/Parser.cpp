@@ -73,7 +73,7 @@ bool Parser::parseIdentifier(ast::Identifier &out, llvm::StringRef what) {
 
 std::nullptr_t Parser::error(Diag diag, llvm::SMRange range,
                              llvm::ArrayRef<std::string> holes) {
-  if (failed)
+  if (failed || reportUnclosedBracket(range))
     return nullptr;
   failed = true;
   auto builder = diags.report(diag, range);
@@ -86,6 +86,19 @@ std::nullptr_t Parser::tooDeep(llvm::SMRange range, unsigned limit) {
   return error(Diag::NestingTooDeep, range, {std::to_string(limit)});
 }
 
+bool Parser::reportUnclosedBracket(llvm::SMRange where) {
+  llvm::StringRef open = stream.unclosedBracket;
+  if (open.empty() || open.begin() >= where.Start.getPointer())
+    return false;
+  llvm::SMLoc begin = llvm::SMLoc::getFromPointer(open.begin());
+  llvm::SMLoc end = llvm::SMLoc::getFromPointer(open.end());
+  failed = true;
+  (void)(diags.report(Diag::UnclosedBracket, llvm::SMRange(begin, end))
+             .note(where, "this cannot follow inside the bracket")
+         << open);
+  return true;
+}
+
 bool Parser::reportDeeperCause() {
   if (failed)
     return true;
@@ -94,17 +107,7 @@ bool Parser::reportDeeperCause() {
     stream.reportError(diags);
     return true;
   }
-  llvm::StringRef open = stream.unclosedBracket;
-  if (!open.empty() && open.begin() < token().text.begin()) {
-    llvm::SMLoc begin = llvm::SMLoc::getFromPointer(open.begin());
-    llvm::SMLoc end = llvm::SMLoc::getFromPointer(open.end());
-    failed = true;
-    (void)(diags.report(Diag::UnclosedBracket, llvm::SMRange(begin, end))
-               .note(token().range(), "this cannot follow inside the bracket")
-           << open);
-    return true;
-  }
-  return false;
+  return reportUnclosedBracket(token().range());
 }
 
 std::nullptr_t Parser::expected(const llvm::Twine &what) {

@@ -52,6 +52,8 @@ private:
   /// Reports what makes the current token meaningless, an invalid token or an
   /// unclosed bracket; false if there is nothing of that sort.
   bool reportDeeperCause();
+  /// An error inside a bracket that is never closed is its consequence.
+  bool reportUnclosedBracket(llvm::SMRange where);
   std::nullptr_t error(Diag diag, llvm::SMRange range,
                        llvm::ArrayRef<std::string> holes = {});
   /// Marks that an error was reported by somebody else.

@@ -10,6 +10,12 @@ bool Parser::parseStatement(BlockVector &out) {
     expected("a statement");
     return false;
   }
+  bool isName = !at(TokenKind::None, TokenKind::True, TokenKind::False);
+  if (isName && isKeyword(token().kind) && token(1).is(TokenKind::Equal)) {
+    error(Diag::KeywordAsName, token().range(),
+          {token().text.str(), "a variable name"});
+    return false;
+  }
   if (!atCompound())
     return parseSimpleStatements(out);
   const Stmt *stmt = parseCompound();
@@ -54,6 +60,11 @@ const Stmt *Parser::parseSimple() {
     return parseNames<Global>();
   case TokenKind::Nonlocal:
     return parseNames<Nonlocal>();
+  case TokenKind::Elif:
+  case TokenKind::Else:
+  case TokenKind::Except:
+  case TokenKind::Finally:
+    return expected("a statement");
   default:
     return atTypeAlias() ? parseTypeAlias() : parseExpressionStatement();
   }
