@@ -5,6 +5,16 @@
 #include <fmt/format.h>
 
 namespace tlc::rt {
+namespace {
+
+/// The driver may return before the last bytes have arrived, and streams of ours
+/// do not wait for the default stream.
+void finish() {
+  const Driver &driver = Driver::get();
+  driver.check(driver.streamSynchronize(nullptr), "waiting for the device");
+}
+
+} // namespace
 
 DeviceBuffer::DeviceBuffer(std::size_t size, int device)
     : byteCount(size), deviceId(device) {
@@ -34,6 +44,7 @@ void DeviceBuffer::upload(std::span<const std::byte> bytes) {
   const Driver &driver = Driver::get();
   driver.check(driver.memcpyHtoD(pointer, bytes.data(), byteCount),
                "copying to the device");
+  finish();
 }
 
 void DeviceBuffer::download(std::span<std::byte> bytes) const {
@@ -56,6 +67,7 @@ void DeviceBuffer::fill(unsigned char value) {
   const Driver &driver = Driver::get();
   driver.check(driver.memsetD8(pointer, value, byteCount),
                "filling device memory");
+  finish();
 }
 
 DeviceTensor::DeviceTensor(DType dtype, const Dims &shape, int device) {

@@ -28,6 +28,7 @@ public:
   /// Blocking copies of the whole buffer; `bytes` must be `size()`.
   void upload(std::span<const std::byte> bytes);
   void download(std::span<std::byte> bytes) const;
+  /// Sets every byte; blocking.
   void fill(unsigned char value);
 
 private:
