@@ -17,16 +17,16 @@ void CopyOp::getTileEffects(Effects &effects) {
     return;
   case CopyInst::TmaLoad:
   case CopyInst::BulkLoad:
-    effects.push_back({getSrc(), AccessKind::Read, Proxy::AsyncCopy,
-                       Completion::MBarrier});
-    effects.push_back({getDst(), AccessKind::Write, Proxy::AsyncCopy,
-                       Completion::MBarrier});
+    effects.push_back(
+        {getSrc(), AccessKind::Read, Proxy::AsyncCopy, Completion::MBarrier});
+    effects.push_back(
+        {getDst(), AccessKind::Write, Proxy::AsyncCopy, Completion::MBarrier});
     return;
   case CopyInst::TmaStore:
-    effects.push_back({getSrc(), AccessKind::Read, Proxy::AsyncCopy,
-                       Completion::BulkGroup});
-    effects.push_back({getDst(), AccessKind::Write, Proxy::AsyncCopy,
-                       Completion::BulkGroup});
+    effects.push_back(
+        {getSrc(), AccessKind::Read, Proxy::AsyncCopy, Completion::BulkGroup});
+    effects.push_back(
+        {getDst(), AccessKind::Write, Proxy::AsyncCopy, Completion::BulkGroup});
     return;
   }
 }

@@ -10,19 +10,19 @@ static LogicalResult verifyRegion(Operation *op, StringRef what, Value buffer,
   auto type = cast<MemRefType>(buffer.getType());
   size_t rank = type.getRank();
   if (offsets != rank || sizes.size() != rank)
-    return op->emitOpError() << what << " has rank " << rank << ", but "
-                             << offsets << " offsets and " << sizes.size()
-                             << " sizes are given";
+    return op->emitOpError()
+           << what << " has rank " << rank << ", but " << offsets
+           << " offsets and " << sizes.size() << " sizes are given";
   for (auto [i, size] : llvm::enumerate(sizes)) {
     if (size <= 0)
-      return op->emitOpError() << what << " has size " << size
-                               << " in dimension " << i
-                               << ", sizes are positive";
+      return op->emitOpError()
+             << what << " has size " << size << " in dimension " << i
+             << ", sizes are positive";
     int64_t dim = type.getDimSize(i);
     if (getSpace(type) != Space::Global && size > dim)
-      return op->emitOpError() << what << " has size " << size
-                               << " in dimension " << i
-                               << " of a buffer with " << dim;
+      return op->emitOpError()
+             << what << " has size " << size << " in dimension " << i
+             << " of a buffer with " << dim;
   }
   return success();
 }
@@ -42,9 +42,9 @@ static LogicalResult verifyElement(Operation *op, MemRefType type,
     return op->emitOpError() << "buffer has rank " << type.getRank() << ", but "
                              << indices << " indices are given";
   if (scalar != getScalarType(type.getElementType()))
-    return op->emitOpError() << "value of type " << scalar
-                             << " does not match element type "
-                             << type.getElementType();
+    return op->emitOpError()
+           << "value of type " << scalar << " does not match element type "
+           << type.getElementType();
   return success();
 }
 
@@ -63,8 +63,8 @@ LogicalResult KernelOp::verify() {
                          << " block arguments for " << params
                          << " parameters and " << symbols << " sizes";
   if (getParamShapes().size() != params)
-    return emitOpError() << "has " << getParamShapes().size()
-                         << " shapes for " << params << " parameters";
+    return emitOpError() << "has " << getParamShapes().size() << " shapes for "
+                         << params << " parameters";
   for (unsigned i = 0; i < params; ++i) {
     auto mapAttr = dyn_cast<AffineMapAttr>(getParamShapes()[i]);
     if (!mapAttr)
@@ -76,9 +76,8 @@ LogicalResult KernelOp::verify() {
     int64_t rank = memref ? memref.getRank() : 0;
     if (map.getNumResults() != rank || map.getNumDims() != 0 ||
         map.getNumSymbols() != symbols)
-      return emitOpError() << "shape of parameter " << i
-                           << " must map the " << symbols << " sizes to "
-                           << rank << " dimensions";
+      return emitOpError() << "shape of parameter " << i << " must map the "
+                           << symbols << " sizes to " << rank << " dimensions";
   }
   for (unsigned i = 0; i < symbols; ++i)
     if (!getSymbolValue(i).getType().isInteger(32))
@@ -153,8 +152,8 @@ static LogicalResult verifyMatrix(GemmOp op, StringRef what,
     return op.emitOpError() << what << " needs at least 2 dimensions";
   for (int64_t s : sizes.drop_back(2))
     if (s != 1)
-      return op.emitOpError() << "leading dimensions of " << what
-                              << " have size 1, got " << s;
+      return op.emitOpError()
+             << "leading dimensions of " << what << " have size 1, got " << s;
   return success();
 }
 
@@ -198,7 +197,7 @@ LogicalResult ParallelOp::verify() {
 }
 
 LogicalResult PipelinedOp::verify() {
-  if (getNumStages() < 0)
+  if (getNumStagesAttr().getInt() < 0)
     return emitOpError("number of stages is negative");
   if (getBody().getNumArguments() != 1 ||
       !getBody().getArgument(0).getType().isInteger(32))

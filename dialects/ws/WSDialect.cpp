@@ -36,8 +36,7 @@ void WSDialect::initialize() {
 }
 
 /// The views of a slot are the members of its ring, in order.
-static LogicalResult verifyViews(Operation *op, Value ring,
-                                 ValueRange views) {
+static LogicalResult verifyViews(Operation *op, Value ring, ValueRange views) {
   auto def = ring.getDefiningOp<RingOp>();
   if (!def)
     return op->emitOpError("ring is not defined by ws.ring");
@@ -47,8 +46,9 @@ static LogicalResult verifyViews(Operation *op, Value ring,
 }
 
 LogicalResult RingOp::verify() {
-  if (getDepth() < 1)
-    return emitOpError() << "depth " << getDepth() << " is not positive";
+  if (getDepthAttr().getInt() < 1)
+    return emitOpError() << "depth " << getDepthAttr().getInt()
+                         << " is not positive";
   if (getMembers().empty())
     return emitOpError("needs a member");
   for (Value member : getMembers())

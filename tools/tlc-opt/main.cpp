@@ -14,10 +14,10 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<tlc::tile::TileDialect, tlc::ws::WSDialect,
-                  tlc::sm::SmDialect, mlir::arith::ArithDialect,
-                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect>();
+  registry
+      .insert<tlc::tile::TileDialect, tlc::ws::WSDialect, tlc::sm::SmDialect,
+              mlir::arith::ArithDialect, mlir::math::MathDialect,
+              mlir::memref::MemRefDialect, mlir::scf::SCFDialect>();
   mlir::registerTransformsPasses();
   tlc::tile::registerTileTransformPasses();
   tlc::registerTlcConversionPasses();

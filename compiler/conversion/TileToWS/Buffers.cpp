@@ -8,9 +8,8 @@ using namespace tlc;
 
 void tlc::collectEffects(Operation *op,
                          SmallVectorImpl<tile::Effect> &effects) {
-  op->walk([&](tile::EffectsOpInterface nested) {
-    nested.getTileEffects(effects);
-  });
+  op->walk(
+      [&](tile::EffectsOpInterface nested) { nested.getTileEffects(effects); });
 }
 
 llvm::DenseSet<Value> tlc::getWrittenGlobals(Operation *scope) {
@@ -58,16 +57,15 @@ std::string tlc::describeLine(Location loc) {
 }
 
 std::string tlc::describeOp(Operation *op) {
-  StringRef name = llvm::TypeSwitch<Operation *, StringRef>(op)
-                       .Case<tile::CopyOp>([](auto) { return "T.copy"; })
-                       .Case<tile::GemmOp>([](auto) { return "T.gemm"; })
-                       .Case<tile::FillOp>([](auto) { return "T.fill"; })
-                       .Case<tile::ParallelOp>(
-                           [](auto) { return "T.Parallel"; })
-                       .Case<tile::CallExternOp>(
-                           [](auto) { return "T.call_extern"; })
-                       .Case<scf::IfOp>([](auto) { return "if"; })
-                       .Default([](auto) { return "statement"; });
+  StringRef name =
+      llvm::TypeSwitch<Operation *, StringRef>(op)
+          .Case<tile::CopyOp>([](auto) { return "T.copy"; })
+          .Case<tile::GemmOp>([](auto) { return "T.gemm"; })
+          .Case<tile::FillOp>([](auto) { return "T.fill"; })
+          .Case<tile::ParallelOp>([](auto) { return "T.Parallel"; })
+          .Case<tile::CallExternOp>([](auto) { return "T.call_extern"; })
+          .Case<scf::IfOp>([](auto) { return "if"; })
+          .Default([](auto) { return "statement"; });
   return (name + " at " + describeLine(op->getLoc())).str();
 }
 

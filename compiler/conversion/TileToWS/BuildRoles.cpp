@@ -66,7 +66,9 @@ public:
   }
 
 private:
-  int64_t ceilWarps() { return llvm::divideCeil(launch.getNumThreads(), kWarp); }
+  int64_t ceilWarps() {
+    return llvm::divideCeil(launch.getNumThreads(), kWarp);
+  }
 
   void collectRings() {
     launch.walk([&](tile::CopyOp copy) {
@@ -109,10 +111,11 @@ private:
       SmallVector<Value> members;
       for (tile::CopyOp fill : spec.fills)
         members.push_back(getMember(fill));
-      auto ring = ws::RingOp::create(builder, spec.fills.front().getLoc(),
-                                     builder.getStringAttr(spec.name),
-                                     builder.getI64IntegerAttr(spec.depth),
-                                     members, spec.fills.front().getReasonAttr());
+      auto ring =
+          ws::RingOp::create(builder, spec.fills.front().getLoc(),
+                             builder.getStringAttr(spec.name),
+                             builder.getI64IntegerAttr(spec.depth), members,
+                             spec.fills.front().getReasonAttr());
       spec.ring = ring.getRing();
     }
   }
@@ -134,9 +137,9 @@ private:
 
   ws::RoleOp createEmptyRole(OpBuilder &b, StringRef name, int64_t first,
                              int64_t count, int64_t registers = 0) {
-    auto role = ws::RoleOp::create(
-        b, launch.getLoc(), b.getStringAttr(name),
-        b.getDenseI64ArrayAttr({first, count}), b.getI64IntegerAttr(registers));
+    auto role = ws::RoleOp::create(b, launch.getLoc(), b.getStringAttr(name),
+                                   b.getDenseI64ArrayAttr({first, count}),
+                                   b.getI64IntegerAttr(registers));
     role.getBody().emplaceBlock();
     return role;
   }
@@ -244,9 +247,10 @@ private:
   void acquireAround(RingSpec &spec, ArrayRef<tile::CopyOp> fills) {
     OpBuilder b(fills.front());
     auto ring = spec.ring.getDefiningOp<ws::RingOp>();
-    auto acquire = ws::AcquireOp::create(
-        b, tile::CopyOp(fills.front()).getLoc(), ws::WriteTokenType::get(b.getContext()),
-        ring.getMembers().getTypes(), spec.ring);
+    auto acquire =
+        ws::AcquireOp::create(b, tile::CopyOp(fills.front()).getLoc(),
+                              ws::WriteTokenType::get(b.getContext()),
+                              ring.getMembers().getTypes(), spec.ring);
     // The fills follow the acquire directly: their addresses come first.
     Operation *last = acquire;
     for (tile::CopyOp fill : fills) {
@@ -287,9 +291,9 @@ private:
       }
     OpBuilder b(block, first ? Block::iterator(first)
                              : (place ? Block::iterator(place) : block->end()));
-    auto wait = ws::WaitOp::create(
-        b, tile::CopyOp(fills.front()).getLoc(), ws::ReadTokenType::get(b.getContext()),
-        ring.getMembers().getTypes(), spec.ring);
+    auto wait = ws::WaitOp::create(b, tile::CopyOp(fills.front()).getLoc(),
+                                   ws::ReadTokenType::get(b.getContext()),
+                                   ring.getMembers().getTypes(), spec.ring);
     for (auto [member, view] : llvm::zip(ring.getMembers(), wait.getViews()))
       Value(member).replaceUsesWithIf(view, [&](OpOperand &use) {
         Operation *user = getAncestorIn(block, use.getOwner());
@@ -341,8 +345,8 @@ private:
       inner = OpBuilder::atBlockEnd(&loop.getBody().front());
       Value turn = arith::AddIOp::create(
           inner, loc, loop.getBody().front().getArgument(0), depth);
-      Value more = arith::CmpIOp::create(
-          inner, loc, arith::CmpIPredicate::slt, turn, loop.getUpper());
+      Value more = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt,
+                                         turn, loop.getUpper());
       auto guard = scf::IfOp::create(inner, loc, more, /*withElse=*/false);
       inner.setInsertionPointToStart(guard.thenBlock());
       cloneFills(inner, loop, turn, spec);

@@ -48,8 +48,7 @@ void join(State &into, const State &other) {
 bool sameState(const State &a, const State &b) {
   State joined = a;
   join(joined, b);
-  return joined.size() == a.size() &&
-         llvm::all_of(a, [&](const auto &entry) {
+  return joined.size() == a.size() && llvm::all_of(a, [&](const auto &entry) {
            return joined[entry.first] == entry.second;
          });
 }
@@ -140,7 +139,8 @@ private:
       pending.unfenced = nullptr;
   }
 
-  /// A leaf, an element loop, or a branch on the thread: one action of the role.
+  /// A leaf, an element loop, or a branch on the thread: one action of the
+  /// role.
   void access(Operation *op, State &state, bool insert) {
     SmallVector<tile::Effect> effects;
     collectEffects(op, effects);
@@ -169,8 +169,8 @@ private:
       if (isa<scf::ForOp, scf::WhileOp>(p))
         outermost = p;
     auto moves = [&](Value offset) {
-      return outermost && outermost->isAncestor(
-                              offset.getParentRegion()->getParentOp());
+      return outermost &&
+             outermost->isAncestor(offset.getParentRegion()->getParentOp());
     };
     for (auto [offset, size] :
          llvm::zip(copy.getDstOffsets(), copy.getDstSizes()))

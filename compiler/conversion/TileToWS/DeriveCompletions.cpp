@@ -38,9 +38,8 @@ static void complete(tile::GemmOp gemm) {
   if (isAsync(getNextAction(gemm)))
     return;
   b.setInsertionPointAfter(gemm);
-  ws::MmaWaitOp::create(
-      b, gemm.getLoc(), b.getI64IntegerAttr(0),
-      b.getStringAttr("completes the " + describeOp(gemm)));
+  ws::MmaWaitOp::create(b, gemm.getLoc(), b.getI64IntegerAttr(0),
+                        b.getStringAttr("completes the " + describeOp(gemm)));
 }
 
 namespace {

@@ -98,7 +98,8 @@ private:
   void fence(ws::WaitOp wait) {
     ws::ReleaseOp release = getRelease(wait);
     FencePlace place = findPlace(wait);
-    std::string ring = wait.getRing().getDefiningOp<ws::RingOp>().getName().str();
+    std::string ring =
+        wait.getRing().getDefiningOp<ws::RingOp>().getName().str();
     std::string why = "'" + ring + "' is read by the " +
                       describeOp(place.last) +
                       " through the generic proxy and refilled by TMA";
@@ -149,8 +150,7 @@ private:
     ws::FenceOp::create(
         b, acquire.getLoc(), ws::FenceKind::ProxyAsync, acquire.getViews(),
         /*source=*/false,
-        b.getStringAttr("'" + ring +
-                        "' was read through the generic proxy"));
+        b.getStringAttr("'" + ring + "' was read through the generic proxy"));
   }
 
   static void remark(Operation *at, StringRef ring, StringRef fence) {

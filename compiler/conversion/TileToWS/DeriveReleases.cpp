@@ -46,9 +46,8 @@ static Operation *findDelay(Operation *last) {
 static void release(ws::WaitOp wait, WarFence policy) {
   Operation *use = getLastUse(wait);
   Operation *after = extendToOrderingOps(use);
-  std::string reason = use == wait
-                           ? "the slot is not used"
-                           : "last used by the " + describeOp(use);
+  std::string reason = use == wait ? "the slot is not used"
+                                   : "last used by the " + describeOp(use);
   if (after != use)
     reason += ", ordered by the " + describeOp(after);
   if (policy == WarFence::Delay && hasGenericAccess(wait))

@@ -57,8 +57,7 @@ private:
       addValue(operand);
     for (Region &region : op->getRegions())
       for (Block &block : region)
-        if (!block.empty() &&
-            block.back().hasTrait<OpTrait::IsTerminator>())
+        if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>())
           addWithParents(&block.back());
     if (auto load = dyn_cast<tile::LoadOp>(op))
       visitLoad(load);

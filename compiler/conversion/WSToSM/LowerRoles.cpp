@@ -42,8 +42,8 @@ private:
   }
 
   static sm::RoleOp createRole(ws::RoleOp role, OpBuilder &b) {
-    auto lowered = sm::RoleOp::create(b, role.getLoc(), role.getName(),
-                                      role.getWarps());
+    auto lowered =
+        sm::RoleOp::create(b, role.getLoc(), role.getName(), role.getWarps());
     lowered.getBody().emplaceBlock();
     return lowered;
   }
@@ -109,7 +109,8 @@ private:
     Value &counter = counters[name];
     if (!counter) {
       OpBuilder b = OpBuilder::atBlockBegin(&role.getBody().front());
-      if (auto reg = dyn_cast<sm::SetMaxNRegOp>(&role.getBody().front().front()))
+      if (auto reg =
+              dyn_cast<sm::SetMaxNRegOp>(&role.getBody().front().front()))
         b.setInsertionPointAfter(reg);
       counter = sm::CounterOp::create(b, ring.getLoc(),
                                       sm::CounterType::get(b.getContext()),
@@ -123,10 +124,8 @@ private:
     const LoweredRing &ring = shared.rings.find(op.getRing())->second;
     Span span{&ring, getCounter(ring.ring, side), nullptr};
     Type i32 = b.getI32Type();
-    span.stage =
-        sm::CounterStageOp::create(b, op.getLoc(), i32, span.counter);
-    Value phase =
-        sm::CounterPhaseOp::create(b, op.getLoc(), i32, span.counter);
+    span.stage = sm::CounterStageOp::create(b, op.getLoc(), i32, span.counter);
+    Value phase = sm::CounterPhaseOp::create(b, op.getLoc(), i32, span.counter);
     // A fresh empty barrier lets the first `depth` fills pass: their parity is
     // the inverted one (sync.md 2.3, E16).
     sm::MBarrierWaitOp::create(b, op.getLoc(), fill ? ring.empty : ring.full,

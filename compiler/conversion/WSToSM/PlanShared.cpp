@@ -150,10 +150,9 @@ private:
 
   Value createBarrier(ws::RingOp ring, StringRef suffix, int64_t offset,
                       int64_t count) {
-    return sm::MBarrierOp::create(builder, ring.getLoc(),
-                                  sm::MBarrierType::get(builder.getContext()),
-                                  (ring.getName() + suffix).str(), offset,
-                                  ring.getDepth(), count);
+    return sm::MBarrierOp::create(
+        builder, ring.getLoc(), sm::MBarrierType::get(builder.getContext()),
+        (ring.getName() + suffix).str(), offset, ring.getDepth(), count);
   }
 
   /// Arrivals of one phase of the empty barrier: every thread, or every warp,

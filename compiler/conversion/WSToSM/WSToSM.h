@@ -9,7 +9,7 @@ namespace tlc {
 /// What a ring has become.
 struct LoweredRing {
   ws::RingOp ring;
-  mlir::Value full, empty; ///< sm.mbarrier, one for each stage
+  mlir::Value full, empty;                ///< sm.mbarrier, one for each stage
   llvm::SmallVector<mlir::Value> members; ///< sm.shared with `depth` stages
   int64_t bytes = 0;                      ///< what one fill delivers
   /// Consumers arrive once a warp: every use is a product, which a warp

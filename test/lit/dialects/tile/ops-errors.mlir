@@ -1,0 +1,110 @@
+// RUN: tlc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{has 1 block arguments for 0 parameters and 0 sizes}}
+tile.kernel @args params [] shapes [] symbols [] {
+^bb0(%n: i32):
+}
+
+// -----
+
+// expected-error@+1 {{shape of parameter 0 must map the 1 sizes to 2 dimensions}}
+tile.kernel @shape params ["A"] shapes [affine_map<()[n] -> (n)>] symbols ["n"] {
+^bb0(%A: memref<?x?xf32, #tile.space<global>>, %n: i32):
+}
+
+// -----
+
+tile.kernel @launch params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  // expected-error@+1 {{thread extent 0 is not positive}}
+  tile.launch grid(%n) threads [0, 1, 1] {
+  ^bb0(%bx: i32):
+  }
+}
+
+// -----
+
+tile.kernel @alloc params [] shapes [] symbols [] {
+  // expected-error@+1 {{cannot allocate a global buffer}}
+  %a = tile.alloc "a" : memref<4xf32, #tile.space<global>>
+}
+
+// -----
+
+tile.kernel @swizzle params [] shapes [] symbols [] {
+  // expected-error@+1 {{only a shared buffer has a swizzle}}
+  %a = tile.alloc "a" swizzle <b128> : memref<4xf32, #tile.space<local>>
+}
+
+// -----
+
+!S = memref<16x16xf32, #tile.space<shared>>
+!T = memref<16x8xf32, #tile.space<shared>>
+
+tile.kernel @copy params [] shapes [] symbols [] {
+  %c0 = arith.constant 0 : i32
+  %s = tile.alloc "s" : !S
+  %t = tile.alloc "t" : !T
+  // expected-error@+1 {{do not pair up}}
+  tile.copy %s[%c0, %c0] [16, 16] to %t[%c0, %c0] [16, 8] : !S, !T
+}
+
+// -----
+
+!S = memref<16x16xf32, #tile.space<shared>>
+!T = memref<16x8xf32, #tile.space<shared>>
+
+tile.kernel @size params [] shapes [] symbols [] {
+  %c0 = arith.constant 0 : i32
+  %s = tile.alloc "s" : !S
+  %t = tile.alloc "t" : !T
+  // expected-error@+1 {{destination has size 16 in dimension 1 of a buffer with 8}}
+  tile.copy %s[%c0, %c0] [16, 16] to %t[%c0, %c0] [16, 16] : !S, !T
+}
+
+// -----
+
+!S = memref<16x16xf32, #tile.space<shared>>
+
+tile.kernel @rank params [] shapes [] symbols [] {
+  %c0 = arith.constant 0 : i32
+  %s = tile.alloc "s" : !S
+  // expected-error@+1 {{buffer has rank 2, but 1 indices are given}}
+  %x = tile.load %s[%c0] : !S -> f32
+}
+
+// -----
+
+!S = memref<16x16xf32, #tile.space<shared>>
+
+tile.kernel @type params [] shapes [] symbols [] {
+  %c0 = arith.constant 0 : i32
+  %s = tile.alloc "s" : !S
+  // expected-error@+1 {{value of type 'i32' does not match element type 'f32'}}
+  tile.store %c0 to %s[%c0, %c0] : i32, !S
+}
+
+// -----
+
+!A = memref<64x32xbf16, #tile.space<shared>>
+!B = memref<16x64xbf16, #tile.space<shared>>
+!C = memref<64x64xf32, #tile.space<fragment>>
+
+tile.kernel @gemm params [] shapes [] symbols [] {
+  %c0 = arith.constant 0 : i32
+  %a = tile.alloc "a" : !A
+  %b = tile.alloc "b" : !B
+  %c = tile.alloc "c" : !C
+  // expected-error@+1 {{computes 64x64 from op(A) 64x32 and op(B) 16x64}}
+  tile.gemm %a[%c0, %c0] [64, 32], %b[%c0, %c0] [16, 64], %c : !A, !B, !C
+}
+
+// -----
+
+tile.kernel @stages params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  // expected-error@+1 {{number of stages is negative}}
+  tile.pipelined %n to %n stages -1 {
+  ^bb0(%i: i32):
+  }
+}
