@@ -190,7 +190,7 @@ std::optional<unsigned> spreadVar(const LinearLayout &points,
                                   const FragmentAccess &access) {
   for (const Digit &digit : points.threadDigits())
     for (auto [var, step] : llvm::enumerate(digit.step))
-      if (step != 0 && digit.count > 1 && step < points.shape()[var] &&
+      if (step != 0 && digit.count > 1 &&
           !llvm::is_contained(access.vars, unsigned(var)))
         return var;
   return std::nullopt;

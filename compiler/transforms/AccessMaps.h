@@ -55,7 +55,8 @@ layoutOfPoints(const analysis::LinearLayout &elements,
                const FragmentAccess &access, llvm::ArrayRef<int64_t> extents);
 
 /// A loop variable that the access does not name but along which the points of
-/// one element are spread over threads, so that they cannot follow each other.
+/// one element are spread over threads, so that they cannot follow each other
+/// and not every holder of the element runs them.
 std::optional<unsigned> spreadVar(const analysis::LinearLayout &points,
                                   const FragmentAccess &access);
 

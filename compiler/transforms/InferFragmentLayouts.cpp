@@ -187,14 +187,21 @@ LogicalResult FragmentInference::collectNest(ParallelOp op) {
 }
 
 LogicalResult FragmentInference::collect() {
+  bool ok = true;
   launch.walk([&](AllocOp alloc) {
     if (!fragmentOf(alloc.getResult()))
       return;
+    if (shapeOf(alloc).empty()) {
+      alloc.emitError() << "the fragment '" << alloc.getName()
+                        << "' has no dimensions, one or more are needed";
+      ok = false;
+    }
     Fragment &fragment = fragments[alloc];
     if (alloc.getLayout())
       fragment = {getLayout(alloc), alloc, "the layout given by the program"};
   });
-  bool ok = true;
+  if (!ok)
+    return failure();
   launch.walk([&](Operation *op) {
     if (auto gemm = dyn_cast<GemmOp>(op))
       ok &= succeeded(seedGemm(gemm));
@@ -222,24 +229,6 @@ bool FragmentInference::assign(AllocOp alloc, const LinearLayout &layout,
     return false;
   fragment = {layout, origin, why.str()};
   return true;
-}
-
-/// `layout` over the sizes other than 1, as layout of a fragment of `shape`
-/// that has the same ones.
-static std::optional<LinearLayout> withUnitDims(LinearLayout layout,
-                                                ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> sizes = nonUnitSizes(shape);
-  if (layout.shape() != ArrayRef<int64_t>(sizes))
-    return std::nullopt;
-  if (layout.rank() == 1 && sizes.front() == 1) {
-    while (layout.rank() < shape.size())
-      layout = layout.insertUnitDim(0);
-    return layout;
-  }
-  for (unsigned dim = 0; dim < shape.size(); ++dim)
-    if (shape[dim] == 1)
-      layout = layout.insertUnitDim(dim);
-  return layout;
 }
 
 bool FragmentInference::propagateCopy(CopyOp copy) {
@@ -325,8 +314,8 @@ int64_t FragmentInference::defaultVectorBytes(AllocOp alloc) {
 }
 
 LinearLayout FragmentInference::defaultLayout(AllocOp alloc) {
-  return blockedLayout(shapeOf(alloc), bitsOf(alloc), threads,
-                       defaultVectorBytes(alloc));
+  return distribute(shapeOf(alloc), bitsOf(alloc), threads,
+                    defaultVectorBytes(alloc));
 }
 
 /// A nest over the same rectangle that uses a fragment of `nest` in the same
@@ -364,7 +353,7 @@ bool FragmentInference::assignNestDefault(Nest &nest) {
     return assign(written->fragment, defaultLayout(written->fragment),
                   written->op, "a distribution for this loop");
   int64_t bytes = std::min<int64_t>(4 * nestVectorElements(nest.op), 16);
-  nest.layout = blockedLayout(nest.extents(), 32, threads, bytes);
+  nest.layout = distribute(nest.extents(), 32, threads, bytes);
   return true;
 }
 

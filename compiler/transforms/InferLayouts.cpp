@@ -2,6 +2,7 @@
 // what. Also the conversions between layouts and attributes.
 #include "compiler/transforms/LayoutInference.h"
 
+#include "compiler/analysis/FragmentLayouts.h"
 #include "compiler/transforms/UserText.h"
 
 using namespace mlir;
@@ -21,18 +22,45 @@ FragmentLayoutAttr layoutAttr(MLIRContext *context,
   return FragmentLayoutAttr::get(context, layout.toString());
 }
 
+/// A digit of the threads that moves `dim`.
+static bool spreadsAlong(const LinearLayout &layout, unsigned dim) {
+  return llvm::any_of(layout.threadDigits(), [&](const Digit &digit) {
+    return digit.count > 1 && digit.step[dim] != 0;
+  });
+}
+
 std::optional<LinearLayout> overNonUnit(const LinearLayout &fragment,
                                         ArrayRef<int64_t> sizes) {
   LinearLayout layout = fragment.withShape(sizes);
   for (unsigned dim = sizes.size(); dim-- > 0;) {
     if (sizes[dim] != 1)
       continue;
-    if (fragment.shape()[dim] != 1)
+    if (fragment.shape()[dim] != 1 || spreadsAlong(fragment, dim))
       return std::nullopt;
     if (layout.rank() > 1)
       layout = layout.sliceDim(dim);
   }
   return layout;
+}
+
+std::optional<LinearLayout> withUnitDims(LinearLayout layout,
+                                         ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> sizes = nonUnitSizes(shape);
+  if (layout.shape() != ArrayRef<int64_t>(sizes))
+    return std::nullopt;
+  bool allUnit = sizes.size() == 1 && sizes.front() == 1;
+  for (unsigned dim = 0; dim < shape.size(); ++dim)
+    if (shape[dim] == 1 && !(allUnit && dim == 0))
+      layout = layout.insertUnitDim(dim);
+  return layout;
+}
+
+LinearLayout distribute(ArrayRef<int64_t> shape, unsigned bits, int64_t threads,
+                        int64_t vectorBytes) {
+  SmallVector<int64_t> sizes = nonUnitSizes(shape);
+  if (sizes.size() == 1 && sizes.front() == 1)
+    return LinearLayout::replicated(shape, threads);
+  return *withUnitDims(blockedLayout(sizes, bits, threads, vectorBytes), shape);
 }
 
 /// Layouts that the program gave: of the right form, shape and thread count.

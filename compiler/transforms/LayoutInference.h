@@ -23,10 +23,21 @@ FragmentLayoutAttr layoutAttr(mlir::MLIRContext *context,
 
 /// The layout of a region at the origin of a fragment over its sizes other
 /// than 1 (over one of extent 1 if there is none). Fails if a dimension of the
-/// fragment is cut to extent 1.
+/// fragment is cut to extent 1, or threads are spread along one of extent 1.
 std::optional<analysis::LinearLayout>
 overNonUnit(const analysis::LinearLayout &fragment,
             llvm::ArrayRef<int64_t> sizes);
+
+/// analysis::blockedLayout whose threads move only dimensions other than 1, so
+/// that no thread is told off by a dimension that other layouts leave out. If
+/// all sizes are 1, every thread has the element.
+analysis::LinearLayout distribute(llvm::ArrayRef<int64_t> shape, unsigned bits,
+                                  int64_t threads, int64_t vectorBytes);
+
+/// `layout` over the sizes of `shape` other than 1, with the missing dimensions
+/// put back; fails if the sizes differ.
+std::optional<analysis::LinearLayout>
+withUnitDims(analysis::LinearLayout layout, llvm::ArrayRef<int64_t> shape);
 
 /// Bytes of the widest access of one thread in a copy between the buffers:
 /// what alignment, pitch and bounds of both allow, at most 16.

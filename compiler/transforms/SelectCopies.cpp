@@ -36,6 +36,9 @@ static bool coversWholeTile(CopyOp copy) {
 /// What both kinds of asynchronous load need.
 static Why whyNoAsyncLoad(CopyOp copy, const target::TargetInfo &target,
                           const SelectOptions &options) {
+  if (isInSpace(copy.getSrc(), Space::Shared) &&
+      isInSpace(copy.getDst(), Space::Global))
+    return "stores are made by threads, TMA stores are not supported yet";
   if (!isInSpace(copy.getSrc(), Space::Global) ||
       !isInSpace(copy.getDst(), Space::Shared))
     return "only loads from global to shared memory are asynchronous";

@@ -160,3 +160,14 @@ tile.kernel @wrong_threads params [] shapes [] symbols ["n"] {
     %x = tile.alloc "x" layout <"regs=[] threads=[64:(1)] shape=64"> : memref<64xf32, #tile.space<fragment>>
   }
 }
+
+// -----
+
+tile.kernel @scalar_fragment params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%b: i32):
+    // expected-error @below {{the fragment 'x' has no dimensions}}
+    %x = tile.alloc "x" : memref<f32, #tile.space<fragment>>
+  }
+}
