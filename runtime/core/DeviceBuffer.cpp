@@ -7,8 +7,8 @@
 namespace tlc::rt {
 namespace {
 
-/// The driver may return before the last bytes have arrived, and streams of ours
-/// do not wait for the default stream.
+/// The driver may return before the last bytes have arrived, and streams of
+/// ours do not wait for the default stream.
 void finish() {
   const Driver &driver = Driver::get();
   driver.check(driver.streamSynchronize(nullptr), "waiting for the device");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace tlc::rt {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 constexpr std::int64_t kMaxGrid[] = {2147483647, 65535, 65535};
 // Larger clusters have to be asked for.
 constexpr unsigned kPortableCluster = 8;
+
+std::atomic<std::uint64_t> kernelCount{0};
 
 unsigned product(const std::array<std::uint32_t, 3> &extents) {
   return extents[0] * extents[1] * extents[2];
@@ -52,7 +55,8 @@ void PreparedLaunch::enqueue(cu::Stream stream) {
 }
 
 LoadedKernel::LoadedKernel(LaunchMetadata metadata, std::vector<char> image)
-    : meta(std::move(metadata)), cubin(std::move(image)), binder(meta) {
+    : identity(++kernelCount), meta(std::move(metadata)),
+      cubin(std::move(image)), binder(meta) {
   auto compile = [&](const Expr &expr) {
     return ExprProgram(expr, binder.symbolNames());
   };
@@ -120,7 +124,7 @@ void LoadedKernel::prepare(std::span<const Argument> arguments,
                     fmt::format("kernel {} input {} {}", meta.name,
                                 meta.params[i].name, problem));
     }
-  out.kernel = shared_from_this();
+  out.kernel = this;
   out.device = &device;
   out.launches.resize(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) {

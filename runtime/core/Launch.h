@@ -39,7 +39,9 @@ struct PackedLaunch {
 
 /// All launches of one call of a kernel.
 struct PreparedLaunch {
-  std::shared_ptr<const LoadedKernel> kernel; ///< keeps the module alive
+  const LoadedKernel *kernel = nullptr;
+  /// Set by who keeps this longer than the kernel: the module must stay loaded.
+  std::shared_ptr<const LoadedKernel> owner;
   const Device *device = nullptr;
   std::vector<PackedLaunch> launches;
 
@@ -47,13 +49,15 @@ struct PreparedLaunch {
   void enqueue(cu::Stream stream);
 };
 
-class LoadedKernel : public std::enable_shared_from_this<LoadedKernel> {
+class LoadedKernel {
 public:
   LoadedKernel(LaunchMetadata metadata, std::vector<char> cubin);
   LoadedKernel(const LoadedKernel &) = delete;
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
   const LaunchMetadata &metadata() const { return meta; }
+  /// Different for every kernel of the process, also after it is gone.
+  std::uint64_t id() const { return identity; }
   /// Checks `arguments`, then packs them into `out`, reusing its storage. Loads
   /// the cubin at the first call for a device.
   void prepare(std::span<const Argument> arguments, PreparedLaunch &out) const;
@@ -86,6 +90,7 @@ private:
   void packGrid(std::size_t index, const BoundArguments &bound,
                 PackedLaunch &out) const;
 
+  const std::uint64_t identity;
   LaunchMetadata meta;
   std::vector<char> cubin;
   Binder binder;

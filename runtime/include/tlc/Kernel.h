@@ -6,6 +6,7 @@
 #include "tlc/Tensor.h"
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -44,6 +45,13 @@ public:
   const Tensor &tensor() const { return view; }
   std::int64_t asInteger() const { return integer; }
   double asFloat() const { return real; }
+  /// Bitwise for floats: 0.0 and -0.0 are different arguments.
+  bool operator==(const Argument &other) const {
+    return argKind == other.argKind && integer == other.integer &&
+           std::bit_cast<std::uint64_t>(real) ==
+               std::bit_cast<std::uint64_t>(other.real) &&
+           view == other.view;
+  }
 
 private:
   Kind argKind = Kind::None;

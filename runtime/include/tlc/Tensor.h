@@ -83,6 +83,7 @@ struct Tensor {
   std::int64_t elements() const;
   /// Bytes of a compact tensor of this shape.
   std::size_t sizeInBytes() const { return elements() * bytes(dtype); }
+  bool operator==(const Tensor &other) const = default;
 };
 
 /// Row-major strides in elements for `shape`.
