@@ -188,6 +188,34 @@ TEST_CASE("launch: pointers and scalars", "[launch]") {
   CHECK(axpy.resources()[0].registers > 0);
 }
 
+TEST_CASE("launch: repeated and changed arguments", "[launch]") {
+  if (!cubin())
+    return;
+  Kernel axpy = axpyKernel(), twin = axpyKernel();
+  HostTensor ones(DType::Float32, {300});
+  for (int i = 0; i < 300; ++i)
+    ones.set(i, 1);
+  DeviceTensor x(ones), y(HostTensor(DType::Float32, {300})),
+      z(HostTensor(DType::Float32, {300}));
+  for (int i = 0; i < 3; ++i)
+    axpy.launch(nullptr, x.view(), y.view(), 1); // 3
+  axpy.launch(nullptr, x.view(), y.view(), 10);  // 13
+  twin.launch(nullptr, x.view(), y.view(), 10);  // 23
+  axpy.launch(nullptr, x.view(), z.view(), 10);
+  CHECK_THAT(errorText([&] { axpy.launch(nullptr, x.view(), z.view()); }),
+             Contains("expected 3 inputs"));
+  axpy.launch(nullptr, x.view(), y.view(), 1); // 24
+  Tensor head = y.view();
+  head.shape = {100};
+  Tensor headOfX = x.view();
+  headOfX.shape = {100};
+  axpy.launch(nullptr, headOfX, head, 1); // 25, the first hundred
+  HostTensor result = y.download();
+  CHECK(result.get(99) == 25);
+  CHECK(result.get(100) == 24);
+  CHECK(z.download().get(299) == 10);
+}
+
 TEST_CASE("launch: an empty grid does nothing", "[launch]") {
   if (!cubin())
     return;
