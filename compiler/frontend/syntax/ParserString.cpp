@@ -157,7 +157,7 @@ bool Parser::parseFormat(FormattedValue *field, bool isRaw) {
     }
   }
   flushText(parts);
-  auto *format = module.create<JoinedStr>(since(colon.end()));
+  auto *format = make<JoinedStr>(colon.begin());
   format->values = save(parts.values);
   field->format = format;
   return finish(format);
