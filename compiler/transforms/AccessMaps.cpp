@@ -20,6 +20,12 @@ SmallVector<int64_t> FragmentAccess::reached(ArrayRef<int64_t> extents) const {
   return result;
 }
 
+OperandRange FragmentAccess::indices() const {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return load.getIndices();
+  return cast<StoreOp>(op).getIndices();
+}
+
 bool FragmentAccess::namesAllVars(ArrayRef<int64_t> extents) const {
   for (auto [var, extent] : llvm::enumerate(extents))
     if (extent > 1 && !llvm::is_contained(vars, unsigned(var)))
@@ -28,6 +34,8 @@ bool FragmentAccess::namesAllVars(ArrayRef<int64_t> extents) const {
 }
 
 bool FragmentAccess::hasPrivateDim() const {
+  if (isExpression())
+    return false;
   for (auto [var, size] : llvm::zip_equal(vars, shape()))
     if (!var && size > 1)
       return true;
@@ -78,29 +86,85 @@ static bool variesInNest(Value value, ParallelOp nest) {
   });
 }
 
+static std::optional<int64_t> apply(Operation *op, int64_t x, int64_t y) {
+  if (isa<arith::AddIOp>(op))
+    return x + y;
+  if (isa<arith::SubIOp>(op))
+    return x - y;
+  if (isa<arith::MulIOp>(op))
+    return x * y;
+  if (isa<arith::AndIOp>(op))
+    return x & y;
+  if (isa<arith::OrIOp>(op))
+    return x | y;
+  if (isa<arith::XOrIOp>(op))
+    return x ^ y;
+  // Of the rest only what all conventions agree on.
+  if (x < 0 || y < 0)
+    return std::nullopt;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op) && y > 0)
+    return x / y;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op) && y > 0)
+    return x % y;
+  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op) && y < 32)
+    return x >> y;
+  if (isa<arith::ShLIOp>(op) && y < 32)
+    return x << y;
+  return std::nullopt;
+}
+
+static std::optional<int64_t> valueAt(Value value, ParallelOp nest,
+                                      ArrayRef<int64_t> point) {
+  if (std::optional<int64_t> constant = constantValue(value))
+    return constant;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (arg.getOwner()->getParentOp() != nest)
+      return std::nullopt;
+    return point[arg.getArgNumber()];
+  }
+  Operation *def = value.getDefiningOp();
+  if (def->getNumOperands() != 2)
+    return std::nullopt;
+  std::optional<int64_t> x = valueAt(def->getOperand(0), nest, point);
+  std::optional<int64_t> y = valueAt(def->getOperand(1), nest, point);
+  return x && y ? apply(def, *x, *y) : std::nullopt;
+}
+
+std::optional<Coords> elementAt(const FragmentAccess &access, ParallelOp nest,
+                                ArrayRef<int64_t> point) {
+  Coords element;
+  for (Value index : access.indices()) {
+    std::optional<int64_t> value = valueAt(index, nest, point);
+    if (!value)
+      return std::nullopt;
+    element.push_back(*value);
+  }
+  return element;
+}
+
 /// Fills `access.vars` from the indices.
-static LogicalResult mapIndices(FragmentAccess &access, OperandRange indices,
-                                ParallelOp nest) {
-  for (Value index : indices) {
+static LogicalResult mapIndices(FragmentAccess &access, ParallelOp nest) {
+  for (Value index : access.indices()) {
     index = stripIdentity(index);
     auto arg = dyn_cast<BlockArgument>(index);
-    if (arg && arg.getOwner()->getParentOp() == nest) {
-      unsigned var = arg.getArgNumber();
-      if (!llvm::is_contained(access.vars, var)) {
-        access.vars.push_back(var);
-        continue;
-      }
-    } else if (!variesInNest(index, nest)) {
+    bool isVar = arg && arg.getOwner()->getParentOp() == nest;
+    if (isVar && !llvm::is_contained(access.vars, arg.getArgNumber())) {
+      access.vars.push_back(arg.getArgNumber());
+    } else if (!isVar && !variesInNest(index, nest)) {
       access.vars.push_back(std::nullopt);
-      continue;
+    } else {
+      access.vars.clear();
+      break;
     }
-    return access.op->emitError()
-           << "the fragment '" << access.fragment.getName()
-           << "' is indexed by an expression in T.Parallel; only its loop "
-              "variables, each once, and values that do not depend on them "
-              "are supported yet";
   }
-  return success();
+  SmallVector<int64_t> origin(nest.getExtents().size(), 0);
+  if (!access.isExpression() || elementAt(access, nest, origin))
+    return success();
+  return access.op->emitError()
+         << "the fragment '" << access.fragment.getName()
+         << "' is indexed by a value that is known only at run time; in "
+            "T.Parallel, loop variables, constants and their sums, products, "
+            "quotients and remainders are supported yet";
 }
 
 FailureOr<SmallVector<FragmentAccess>>
@@ -116,8 +180,7 @@ collectFragmentAccesses(ParallelOp nest) {
     if (!alloc || !isInSpace(buffer, Space::Fragment))
       return WalkResult::advance();
     FragmentAccess access{op, alloc, /*isWrite=*/bool(store), {}};
-    OperandRange indices = load ? load.getIndices() : store.getIndices();
-    if (failed(mapIndices(access, indices, nest)))
+    if (failed(mapIndices(access, nest)))
       return WalkResult::interrupt();
     result.push_back(std::move(access));
     return WalkResult::advance();

@@ -6,7 +6,9 @@
 // another loop). With `acc[i, j] * m[i]` in a nest over (i, j), acc names both
 // variables once, so the layout of acc says which thread runs a point; m names
 // i only, so its layout is that of the points with j dropped: the threads along
-// j hold copies.
+// j hold copies. An index may also be an expression of the loop variables
+// (`red[i % 8 * 4 + j // 2]`): it decides nothing, but whether the threads that
+// run the points hold the elements can be checked point by point.
 #ifndef TLC_COMPILER_TRANSFORMS_ACCESSMAPS_H
 #define TLC_COMPILER_TRANSFORMS_ACCESSMAPS_H
 
@@ -21,8 +23,13 @@ struct FragmentAccess {
   mutable AllocOp fragment; ///< ops are handles
   bool isWrite;
   /// For each dimension the loop variable that indexes it, or nothing if its
-  /// index is equal in all points.
+  /// index is equal in all points. Empty for an expression.
   llvm::SmallVector<std::optional<unsigned>> vars;
+
+  /// Some index is an expression of the loop variables. The questions below
+  /// are for the other accesses.
+  bool isExpression() const { return vars.empty(); }
+  mlir::OperandRange indices() const;
 
   llvm::ArrayRef<int64_t> shape() const;
   /// The elements that the points reach: the extent of the variable, or the
@@ -36,9 +43,15 @@ struct FragmentAccess {
 };
 
 /// The accesses in `nest`, in program order. Fails with an error where an
-/// index is neither a loop variable nor equal in all points.
+/// index depends on more than constants and the loop variables.
 mlir::FailureOr<llvm::SmallVector<FragmentAccess>>
 collectFragmentAccesses(ParallelOp nest);
+
+/// The element that `access` names at a point of the nest; fails if an index is
+/// not known when compiling.
+std::optional<analysis::Coords> elementAt(const FragmentAccess &access,
+                                          ParallelOp nest,
+                                          llvm::ArrayRef<int64_t> point);
 
 /// What each thread must hold so that it can run its points: the layout, over
 /// `access.reached`, of the elements that its points name. A dimension with an

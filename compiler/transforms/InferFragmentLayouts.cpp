@@ -6,93 +6,16 @@
 //   %acc: result of a product   -> accumulator layout
 //   parallel (i, j) { acc[i, j] ... m[i] }
 //                               -> nest like acc, m like acc without columns
-#include "compiler/transforms/AccessMaps.h"
-#include "compiler/transforms/LayoutInference.h"
+#include "compiler/transforms/FragmentInference.h"
 
 #include "compiler/analysis/FragmentLayouts.h"
 #include "compiler/support/Remarks.h"
 #include "compiler/transforms/UserText.h"
 
-#include "llvm/ADT/MapVector.h"
-
-#include <numeric>
-
 using namespace mlir;
 using namespace tlc::analysis;
 
 namespace tlc::tile {
-
-namespace {
-
-/// A fragment and what decided its layout.
-struct Fragment {
-  std::optional<LinearLayout> layout;
-  Operation *origin = nullptr; ///< product, nest, copy or the alloc itself
-  std::string why;
-};
-
-/// A parallel nest that uses fragments.
-struct Nest {
-  ParallelOp op;
-  SmallVector<FragmentAccess> accesses;
-  std::optional<LinearLayout> layout;
-
-  ArrayRef<int64_t> extents() { return op.getExtents(); }
-  int64_t numPoints() {
-    return std::accumulate(extents().begin(), extents().end(), int64_t(1),
-                           std::multiplies<int64_t>());
-  }
-};
-
-class FragmentInference {
-public:
-  explicit FragmentInference(LaunchOp launch)
-      : launch(launch), threads(launch.getNumThreads()) {}
-
-  LogicalResult run();
-
-private:
-  LogicalResult collect();
-  LogicalResult collectNest(ParallelOp op);
-  LogicalResult seedGemm(GemmOp gemm);
-  void seedScalarAccess(Operation *op);
-  LogicalResult require(Value buffer, LinearLayout layout, Operation *origin,
-                        StringRef why);
-
-  bool propagate();
-  bool propagateCopy(CopyOp copy);
-  bool propagateNest(Nest &nest);
-  bool layOutNest(Nest &nest);
-  bool assign(AllocOp alloc, const LinearLayout &layout, Operation *origin,
-              StringRef why);
-
-  bool assignDefault();
-  bool assignNestDefault(Nest &nest);
-  bool borrowLayout(Nest &nest);
-  LinearLayout defaultLayout(AllocOp alloc);
-  int64_t defaultVectorBytes(AllocOp alloc);
-  bool isKnown(AllocOp alloc) { return fragments[alloc].layout.has_value(); }
-
-  LogicalResult checkNest(Nest &nest);
-  LogicalResult checkAccess(Nest &nest, const FragmentAccess &access);
-  LogicalResult checkScalarAccess(Operation *op);
-  LogicalResult reportMismatch(Nest &nest, const FragmentAccess &access);
-  void record();
-
-  LaunchOp launch;
-  int64_t threads;
-  llvm::MapVector<Operation *, Fragment> fragments;
-  std::vector<Nest> nests;
-  SmallVector<CopyOp> copies;              ///< with a fragment on some side
-  SmallVector<Operation *> scalarAccesses; ///< outside of nests
-};
-
-} // namespace
-
-static AllocOp fragmentOf(Value buffer) {
-  return isInSpace(buffer, Space::Fragment) ? buffer.getDefiningOp<AllocOp>()
-                                            : nullptr;
-}
 
 static ArrayRef<int64_t> shapeOf(AllocOp alloc) {
   return alloc.getResult().getType().getShape();
@@ -256,6 +179,8 @@ bool FragmentInference::layOutNest(Nest &nest) {
     return 2 * access.namesAllVars(nest.extents()) + access.isWrite;
   };
   for (const FragmentAccess &access : nest.accesses) {
+    if (access.isExpression())
+      continue;
     if (!isKnown(access.fragment))
       waits |= access.namesAllVars(nest.extents());
     else if (!best || rank(access) > rank(*best))
@@ -273,7 +198,7 @@ bool FragmentInference::propagateNest(Nest &nest) {
     return layOutNest(nest);
   bool changed = false;
   for (const FragmentAccess &access : nest.accesses) {
-    if (isKnown(access.fragment) ||
+    if (isKnown(access.fragment) || access.isExpression() ||
         access.reached(nest.extents()) != access.shape())
       continue;
     changed |= assign(access.fragment,
@@ -326,7 +251,8 @@ bool FragmentInference::borrowLayout(Nest &nest) {
       continue;
     for (const FragmentAccess &mine : nest.accesses)
       for (const FragmentAccess &theirs : other.accesses)
-        if (mine.fragment == theirs.fragment && mine.vars == theirs.vars) {
+        if (mine.fragment == theirs.fragment && mine.vars == theirs.vars &&
+            !mine.isExpression()) {
           nest.layout = other.layout;
           return true;
         }
@@ -341,7 +267,8 @@ bool FragmentInference::assignNestDefault(Nest &nest) {
   const FragmentAccess *written = nullptr;
   for (const FragmentAccess &access : nest.accesses) {
     // A dimension that each thread must have whole follows from the nest.
-    if (isKnown(access.fragment) || access.hasPrivateDim())
+    if (isKnown(access.fragment) || access.isExpression() ||
+        access.hasPrivateDim())
       continue;
     if (access.namesAllVars(nest.extents()))
       return assign(access.fragment, defaultLayout(access.fragment), access.op,
@@ -381,80 +308,8 @@ bool FragmentInference::assignDefault() {
 }
 
 //===----------------------------------------------------------------------===//
-// Checks and result
+// Result
 //===----------------------------------------------------------------------===//
-
-LogicalResult FragmentInference::reportMismatch(Nest &nest,
-                                                const FragmentAccess &access) {
-  AllocOp alloc = access.fragment;
-  const Fragment &fragment = fragments[alloc];
-  InFlightDiagnostic diag =
-      access.op->emitError()
-      << "'" << alloc.getName()
-      << "' does not lie in the threads that run this T.Parallel; this is not "
-         "supported yet, copy it through a shared tile";
-  diag.attachNote(nest.op.getLoc()) << "the loop";
-  diag.attachNote(fragment.origin->getLoc())
-      << "'" << alloc.getName() << "' is laid out as " << fragment.why
-      << " here";
-  return diag;
-}
-
-/// What the program calls a loop variable.
-static std::string varName(ParallelOp nest, unsigned var) {
-  Location loc = nest.getBody().getArgument(var).getLoc();
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return "'" + name.getName().str() + "'";
-  return "number " + std::to_string(var);
-}
-
-LogicalResult FragmentInference::checkAccess(Nest &nest,
-                                             const FragmentAccess &access) {
-  if (access.isWrite)
-    if (std::optional<unsigned> var = spreadVar(*nest.layout, access))
-      return access.op->emitError()
-             << "points of T.Parallel that differ in loop variable "
-             << varName(nest.op, *var) << " write the same element of '"
-             << access.fragment.getName()
-             << "' from different threads; use a reduction (T.reduce_sum ...) "
-                "or T.serial for that variable";
-  LinearLayout needed = layoutOfElements(*nest.layout, access, nest.extents());
-  LinearLayout held =
-      fragments[access.fragment].layout->withShape(needed.shape());
-  if (held == needed)
-    return success();
-  // Readers need the element in the same thread; a write must reach all copies.
-  if (!held.registerConversion(needed) ||
-      (access.isWrite && !needed.registerConversion(held)))
-    return reportMismatch(nest, access);
-  return success();
-}
-
-LogicalResult FragmentInference::checkNest(Nest &nest) {
-  for (const FragmentAccess &access : nest.accesses)
-    if (failed(checkAccess(nest, access)))
-      return failure();
-  return success();
-}
-
-LogicalResult FragmentInference::checkScalarAccess(Operation *op) {
-  auto load = dyn_cast<LoadOp>(op);
-  AllocOp alloc =
-      fragmentOf(load ? load.getBuffer() : cast<StoreOp>(op).getBuffer());
-  const Fragment &fragment = fragments[alloc];
-  LinearLayout all = LinearLayout::replicated(shapeOf(alloc), threads);
-  if (*fragment.layout == all || fragment.layout->registerConversion(all))
-    return success();
-  InFlightDiagnostic diag =
-      op->emitError() << "'" << alloc.getName()
-                      << "' is used outside of T.Parallel, but its elements "
-                         "are spread over the threads; this is not supported "
-                         "yet, copy it to a shared tile and read that";
-  diag.attachNote(fragment.origin->getLoc())
-      << "'" << alloc.getName() << "' is laid out as " << fragment.why
-      << " here";
-  return diag;
-}
 
 void FragmentInference::record() {
   MLIRContext *context = launch.getContext();
@@ -475,12 +330,8 @@ LogicalResult FragmentInference::run() {
     while (propagate())
       ;
   } while (assignDefault());
-  for (Nest &nest : nests)
-    if (failed(checkNest(nest)))
-      return failure();
-  for (Operation *op : scalarAccesses)
-    if (failed(checkScalarAccess(op)))
-      return failure();
+  if (failed(check()))
+    return failure();
   record();
   return success();
 }

@@ -45,7 +45,7 @@ int64_t copyVectorBytes(CopyOp copy) {
 int64_t nestVectorElements(ParallelOp nest) {
   Value last = nest.getBody().getArguments().back();
   int64_t elements = kMaxVectorBytes;
-  bool found = false;
+  bool touchesMemory = false, walksRows = false;
   nest.walk([&](Operation *op) {
     auto load = dyn_cast<LoadOp>(op);
     auto store = dyn_cast<StoreOp>(op);
@@ -56,6 +56,7 @@ int64_t nestVectorElements(ParallelOp nest) {
     if (indices.empty() || (!isInSpace(buffer, Space::Global) &&
                             !isInSpace(buffer, Space::Shared)))
       return;
+    touchesMemory = true;
     // The last variable alone, or added to a start.
     Value index = indices.back(), start;
     if (auto add = index.getDefiningOp<arith::AddIOp>()) {
@@ -70,11 +71,11 @@ int64_t nestVectorElements(ParallelOp nest) {
     int64_t divisor = knownExtentDivisor(buffer, dim);
     if (start)
       divisor = std::gcd(divisor, knownDivisor(start));
-    found = true;
+    walksRows = true;
     elements = std::min(
         {elements, divisor & -divisor, kMaxVectorBytes * 8 / bitsOf(buffer)});
   });
-  return found ? elements : 1;
+  return walksRows || !touchesMemory ? elements : 1;
 }
 
 /// The layout of a copy or fill side that is a fragment; reports what cannot

@@ -51,16 +51,52 @@ tile.kernel @moves params [] shapes [] symbols ["n"] {
 
 // -----
 
+// Every second element: its thread runs another point.
 tile.kernel @indices params [] shapes [] symbols ["n"] {
 ^bb0(%n: i32):
   tile.launch grid(%n) threads [128, 1, 1] {
   ^bb0(%b: i32):
     %c2 = arith.constant 2 : i32
+    // expected-note @below {{'x' is laid out as a distribution for its copies here}}
     %x = tile.alloc "x" : memref<64xf32, #tile.space<fragment>>
+    // expected-note @below {{the loop}}
     tile.parallel [32] {
     ^bb0(%i: i32):
       %k = arith.muli %i, %c2 : i32
-      // expected-error @below {{the fragment 'x' is indexed by an expression in T.Parallel; only its loop variables, each once, and values that do not depend on them are supported yet}}
+      // expected-error @below {{'x' does not lie in the threads that run this T.Parallel; this is not supported yet, copy it through a shared tile}}
+      %v = tile.load %x[%k] : memref<64xf32, #tile.space<fragment>> -> f32
+    }
+  }
+}
+
+// -----
+
+tile.kernel @outside params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%b: i32):
+    %c2 = arith.constant 2 : i32
+    %x = tile.alloc "x" : memref<64xf32, #tile.space<fragment>>
+    tile.parallel [64] {
+    ^bb0(%i: i32):
+      %k = arith.addi %i, %c2 : i32
+      // expected-error @below {{an index of 'x' in T.Parallel lies outside of it}}
+      %v = tile.load %x[%k] : memref<64xf32, #tile.space<fragment>> -> f32
+    }
+  }
+}
+
+// -----
+
+tile.kernel @runtime params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%b: i32):
+    %x = tile.alloc "x" : memref<64xf32, #tile.space<fragment>>
+    tile.parallel [64] {
+    ^bb0(%i: i32):
+      %k = arith.addi %i, %b : i32
+      // expected-error @below {{the fragment 'x' is indexed by a value that is known only at run time}}
       %v = tile.load %x[%k] : memref<64xf32, #tile.space<fragment>> -> f32
     }
   }
@@ -169,5 +205,59 @@ tile.kernel @scalar_fragment params [] shapes [] symbols ["n"] {
   ^bb0(%b: i32):
     // expected-error @below {{the fragment 'x' has no dimensions}}
     %x = tile.alloc "x" : memref<f32, #tile.space<fragment>>
+  }
+}
+
+// -----
+
+// Four lanes hold each element of m and run its point; one of them stores, and
+// the others might read that.
+tile.kernel @copies_read_late params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%b: i32):
+    %zero = arith.constant 0.0 : f32
+    %m = tile.alloc "m" layout <"regs=[2:(8)] threads=[4:(0) 8:(1) 4:(16)] shape=64"> : memref<64xf32, #tile.space<fragment>>
+    %s = tile.alloc "s" : memref<64xf32, #tile.space<shared>>
+    tile.parallel [64] {
+    ^bb0(%i: i32):
+      // expected-error @below {{'s' is read and written by a T.Parallel whose fragments several threads hold; this is not supported yet, use two loops}}
+      %x = tile.load %s[%i] : memref<64xf32, #tile.space<shared>> -> f32
+      tile.store %x to %m[%i] : f32, memref<64xf32, #tile.space<fragment>>
+      // expected-note @below {{written here}}
+      tile.store %zero to %s[%i] : f32, memref<64xf32, #tile.space<shared>>
+    }
+    // Without a write of the fragment the others' reads do not matter.
+    tile.parallel [64] {
+    ^bb0(%i: i32):
+      %x = tile.load %s[%i] : memref<64xf32, #tile.space<shared>> -> f32
+      %y = tile.load %m[%i] : memref<64xf32, #tile.space<fragment>> -> f32
+      %z = arith.addf %x, %y : f32
+      tile.store %z to %s[%i] : f32, memref<64xf32, #tile.space<shared>>
+    }
+  }
+}
+
+// -----
+
+// The sum of a column pair over all rows, kept by the first thread: others run
+// its points.
+tile.kernel @wrong_owner params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%b: i32):
+    %c0 = arith.constant 0 : i32
+    %c2 = arith.constant 2 : i32
+    %x = tile.alloc "x" layout <"regs=[2:(0,1) 2:(8,0) 8:(0,8)] threads=[4:(0,2) 8:(1,0) 4:(16,0)] shape=64x64"> : memref<64x64xf32, #tile.space<fragment>>
+    // expected-note @below {{'red' is laid out as a distribution for its copies here}}
+    %red = tile.alloc "red" : memref<64xf32, #tile.space<fragment>>
+    // expected-note @below {{the loop}}
+    tile.parallel [64, 64] {
+    ^bb0(%i: i32, %j: i32):
+      %v = tile.load %x[%i, %j] : memref<64x64xf32, #tile.space<fragment>> -> f32
+      %k = arith.divsi %j, %c2 : i32
+      // expected-error @below {{'red' does not lie in the threads that run this T.Parallel}}
+      tile.store %v to %red[%k] : f32, memref<64xf32, #tile.space<fragment>>
+    }
   }
 }
