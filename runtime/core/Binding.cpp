@@ -195,6 +195,7 @@ void Binder::checkCount(std::span<const Argument> arguments) const {
   if (arguments.size() == params.size())
     return;
   std::vector<std::string_view> list;
+  list.reserve(params.size());
   for (const Param &param : params)
     list.push_back(param.info->name);
   throw Error(ErrorCode::InvalidArgument,

@@ -22,7 +22,11 @@ public:
   }
   ~DeviceBuffer();
 
-  void *data() const { return reinterpret_cast<void *>(pointer); }
+  // A device address is an integer to the driver and a pointer to C++.
+  void *data() const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<void *>(pointer);
+  }
   std::size_t size() const { return byteCount; }
 
   /// Blocking copies of the whole buffer; `bytes` must be `size()`.

@@ -47,6 +47,7 @@ enum StreamFlags : unsigned { kStreamNonBlocking = 1 };
 enum CaptureMode : int { kCaptureThreadLocal = 1 };
 
 enum LaunchAttributeId : int {
+  kAttributeIgnore = 0,
   kAttributeCooperative = 2,
   kAttributeCluster = 4,
 };
@@ -59,6 +60,8 @@ union LaunchAttributeValue {
   } cluster;
 };
 
+// Two of the driver's many kinds of value are used here.
+// NOLINTNEXTLINE(bugprone-tagged-union-member-count)
 struct LaunchAttribute {
   LaunchAttributeId id;
   char pad[8 - sizeof(LaunchAttributeId)];
@@ -159,6 +162,8 @@ enum TensorMapType : int {
 
 /// The table as pointers; null until the driver is loaded.
 struct Functions {
+// A declarator and a parameter list take no parentheses.
+// NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define TLC_DECLARE(member, symbol, params) Result(*member) params = nullptr;
   TLC_DRIVER_FUNCTIONS(TLC_DECLARE)
 #undef TLC_DECLARE

@@ -105,8 +105,8 @@ Json toJson(const LaunchInfo &launch) {
 Json toJson(const KernelResources &resources) {
   Json json = Json::object();
   for (const ResourceKey &row : kResourceKeys)
-    if (resources.*(row.figure))
-      json[row.key] = *(resources.*(row.figure));
+    if (const std::optional<std::int64_t> &figure = resources.*(row.figure))
+      json[row.key] = *figure;
   return json;
 }
 

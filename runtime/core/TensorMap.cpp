@@ -140,9 +140,10 @@ void encodeTensorMap(const TensorMapKey &key, cu::TensorMap &out) {
     }
   }
   const Driver &driver = Driver::get();
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  auto *address = reinterpret_cast<void *>(key.address);
   driver.check(driver.tensorMapEncodeTiled(
-                   &out, mapType(key.dtype), key.rank,
-                   reinterpret_cast<void *>(key.address), key.dims.data(),
+                   &out, mapType(key.dtype), key.rank, address, key.dims.data(),
                    key.stridesBytes.data(), key.box.data(),
                    key.elementStrides.data(),
                    /*interleave=*/0, int(key.swizzle), int(key.l2Promotion),

@@ -119,6 +119,7 @@ Expected<Output> compile(StringRef source, StringRef name,
 
   std::vector<std::string> list = buildOptions(options, source, library);
   std::vector<const char *> pointers;
+  pointers.reserve(list.size());
   for (const std::string &option : list)
     pointers.push_back(option.c_str());
   Result result = library.compileProgram(

@@ -21,7 +21,7 @@ public:
     CompileFailed, ///< the text is NVRTC's log
     CallFailed,    ///< any other failure of the library
   };
-  static char ID;
+  static char ID; // NOLINT(readability-identifier-naming): LLVM asks for it
 
   NvrtcError(Kind kind, std::string text)
       : errorKind(kind), text(std::move(text)) {}
