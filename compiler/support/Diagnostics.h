@@ -102,7 +102,7 @@ class DiagnosticEngine;
 /// Fills the holes of a report, in order, and adds notes and help. Hands the
 /// diagnostic to the engine when it is destroyed, at the end of the statement.
 /// Converts to failure, so that `return diags.report(...) << x;` works.
-class [[nodiscard]] DiagnosticBuilder {
+class DiagnosticBuilder {
 public:
   DiagnosticBuilder(DiagnosticEngine &engine, Diag diag, SourceSpan span);
   DiagnosticBuilder(DiagnosticBuilder &&other) noexcept;

@@ -72,7 +72,7 @@ void Lexer::finish() {
     const char *open = brackets.back().pos;
     stream.unclosedBracket = llvm::StringRef(brackets.front().pos, 1);
     fail(open, open + 1, [c = *open](auto &diags, llvm::SMRange range) {
-      (void)(diags.report(Diag::UnclosedBracket, range) << c);
+      diags.report(Diag::UnclosedBracket, range) << c;
     });
     return;
   }
@@ -130,7 +130,7 @@ bool Lexer::applyIndentation(const char *lineBegin, unsigned column,
   if (column > top.column) {
     if (indents.size() > kMaxIndents)
       return fail(lineBegin, cur, [](auto &diags, llvm::SMRange range) {
-        (void)(diags.report(Diag::NestingTooDeep, range) << kMaxIndents);
+        diags.report(Diag::NestingTooDeep, range) << kMaxIndents;
       });
     indents.push_back({column, alt});
     push(TokenKind::Indent, lineBegin);
@@ -319,7 +319,7 @@ bool Lexer::lexPunctuator() {
 
 bool Lexer::failTooManyOpen() {
   return fail(cur, cur + 1, [](auto &diags, llvm::SMRange range) {
-    (void)(diags.report(Diag::NestingTooDeep, range) << kMaxOpen);
+    diags.report(Diag::NestingTooDeep, range) << kMaxOpen;
   });
 }
 
@@ -349,7 +349,7 @@ bool Lexer::lexClose(TokenKind kind) {
   }
   if (brackets.empty())
     return fail(cur, cur + 1, [close](auto &diags, llvm::SMRange range) {
-      (void)(diags.report(Diag::UnmatchedBracket, range) << close);
+      diags.report(Diag::UnmatchedBracket, range) << close;
     });
   const char *open = brackets.back().pos;
   if (closingOf(*open) != close) {

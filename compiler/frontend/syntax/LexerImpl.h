@@ -72,7 +72,7 @@ private:
             std::function<void(DiagnosticEngine &, llvm::SMRange)> report);
   bool fail(Diag diag, const char *begin, const char *last) {
     return fail(begin, last, [diag](auto &diags, llvm::SMRange range) {
-      (void)diags.report(diag, range);
+      diags.report(diag, range);
     });
   }
   bool atEnd() const { return cur == end; }

@@ -18,7 +18,7 @@ bool Lexer::failNumber(const char *begin, llvm::StringRef why) {
     ++cur;
   llvm::StringRef number(begin, cur - begin);
   return fail(begin, cur, [=](auto &diags, llvm::SMRange range) {
-    (void)(diags.report(Diag::InvalidNumber, range) << number << why);
+    diags.report(Diag::InvalidNumber, range) << number << why;
   });
 }
 
@@ -118,12 +118,12 @@ bool Lexer::failUnterminated(const char *begin, const char *textBegin,
     // What looks like the start of a string is the end of the f-string.
     const char *open = brackets[outer->fields.back() - 1].pos;
     return fail(open, open + 1, [](auto &diags, llvm::SMRange range) {
-      (void)(diags.report(Diag::InvalidFString, range)
-             << "this '{' has no '}' before the closing quote");
+      diags.report(Diag::InvalidFString, range)
+          << "this '{' has no '}' before the closing quote";
     });
   }
   return fail(begin, textBegin, [=](auto &diags, llvm::SMRange range) {
-    (void)(diags.report(Diag::UnterminatedString, range) << quotes);
+    diags.report(Diag::UnterminatedString, range) << quotes;
   });
 }
 
@@ -220,8 +220,8 @@ bool Lexer::lexFStringText() {
   begin = cur;
   if (inFormat)
     return fail(begin, begin + 1, [](auto &diags, llvm::SMRange range) {
-      (void)(diags.report(Diag::InvalidFString, range)
-             << "expected '}' before the closing quote");
+      diags.report(Diag::InvalidFString, range)
+          << "expected '}' before the closing quote";
     });
   cur += quotes.size();
   push(TokenKind::FStringEnd, begin);
@@ -243,8 +243,8 @@ bool Lexer::lexFStringBrace() {
   }
   if (string.fields.empty())
     return fail(begin, begin + 1, [](auto &diags, llvm::SMRange range) {
-      (void)(diags.report(Diag::InvalidFString, range)
-             << "a single '}' must be doubled");
+      diags.report(Diag::InvalidFString, range)
+          << "a single '}' must be doubled";
     });
   // Ends the format and with it the field; what follows is again text, of the
   // string or of the format around the field.

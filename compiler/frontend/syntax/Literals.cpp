@@ -109,11 +109,11 @@ private:
             llvm::SMLoc::getFromPointer(rest.take_front(length).end())};
   }
   bool fail(Diag diag, size_t length) {
-    (void)diags.report(diag, range(length));
+    diags.report(diag, range(length));
     return false;
   }
   bool failEscape(size_t length, llvm::StringRef why) {
-    (void)(diags.report(Diag::InvalidEscape, range(length)) << why);
+    diags.report(Diag::InvalidEscape, range(length)) << why;
     return false;
   }
   void append(uint32_t value) {

@@ -93,9 +93,9 @@ bool Parser::reportUnclosedBracket(llvm::SMRange where) {
   llvm::SMLoc begin = llvm::SMLoc::getFromPointer(open.begin());
   llvm::SMLoc end = llvm::SMLoc::getFromPointer(open.end());
   failed = true;
-  (void)(diags.report(Diag::UnclosedBracket, llvm::SMRange(begin, end))
-             .note(where, "this cannot follow inside the bracket")
-         << open);
+  diags.report(Diag::UnclosedBracket, llvm::SMRange(begin, end))
+          .note(where, "this cannot follow inside the bracket")
+      << open;
   return true;
 }
 

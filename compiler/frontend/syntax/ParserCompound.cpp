@@ -71,9 +71,9 @@ bool Parser::parseBlock(Block &out, const Token &head) {
     if (reportDeeperCause())
       return false;
     failed = true;
-    (void)(diags.report(Diag::ExpectedBlock, token().range())
-               .note(head.range(), "the block belongs to this")
-           << "'" + head.text.str() + "'");
+    diags.report(Diag::ExpectedBlock, token().range())
+            .note(head.range(), "the block belongs to this")
+        << "'" + head.text.str() + "'";
     return false;
   }
   while (!at(TokenKind::Dedent, TokenKind::EndOfFile))

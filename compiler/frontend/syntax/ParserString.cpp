@@ -116,6 +116,11 @@ bool Parser::parseField(StringParts &parts, bool isRaw) {
   if (!value)
     return false;
   bool isDebug = consume(TokenKind::Equal);
+  // An Error token may lie before the field.
+  if (isDebug && at(TokenKind::Error)) {
+    reportDeeperCause();
+    return false;
+  }
   if (isDebug) {
     const char *textBegin = open.end().getPointer();
     const char *textEnd = token().begin().getPointer();

@@ -35,10 +35,10 @@ TEST_CASE("trees and ranges are those of CPython") {
       buffer->getBuffer(),
       [&](llvm::StringRef name, llvm::StringRef source, llvm::StringRef tree) {
         INFO(name.str());
-        CHECK(Parsed(source).dump() == tree);
+        CHECK(Parsed(source).dump() == tree.str());
         ++count;
       });
-  CHECK(count == 23);
+  CHECK(count == 21);
 }
 
 TEST_CASE("line ends do not change the tree") {
@@ -50,8 +50,8 @@ TEST_CASE("line ends do not change the tree") {
         std::string dos;
         for (char c : source)
           dos += c == '\n' ? std::string("\r\n") : std::string(1, c);
-        CHECK(Parsed(dos).dump() == tree);
-        CHECK(Parsed(source.rtrim('\n')).dump() == tree);
+        CHECK(Parsed(dos).dump() == tree.str());
+        CHECK(Parsed(source.rtrim("\n")).dump() == tree.str());
       });
 }
 
@@ -99,7 +99,8 @@ TEST_CASE("names carry their own ranges") {
   CHECK_THAT(tree, Catch::Contains("as (name 3:21-3:22 b)"));
   CHECK_THAT(tree, Catch::Contains("(name 5:10-5:11 g)"));
   CHECK_THAT(tree, Catch::Contains("(name 5:14-5:15 h)"));
-  CHECK(sourceText(parsed.module->body[0]->range).starts_with("try: pass"));
+  CHECK(
+      ast::sourceText(parsed.module->body[0]->range).starts_with("try: pass"));
 }
 
 static std::string repeated(llvm::StringRef text, unsigned count) {
