@@ -1,0 +1,19 @@
+// MLIR's diagnostics and locations as ours.
+#pragma once
+
+#include "compiler/support/Diagnostics.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+namespace tlc {
+
+/// The source range of a location: that of a FileLineCol(Range), looked for
+/// inside named, fused and call-site locations; empty if there is none.
+SourceSpan sourceSpan(mlir::Location location);
+
+/// Reports `diagnostic` to `engine`. The class is Unsupported where the text
+/// says that something is not possible "yet" or not supported. A note that
+/// begins with "help: " becomes help.
+void report(DiagnosticEngine &engine, mlir::Diagnostic &diagnostic);
+
+} // namespace tlc

@@ -1,0 +1,28 @@
+// What a user chooses about a compilation, apart from the source.
+#pragma once
+
+#include "compiler/conversion/Conversion.h"
+
+#include <map>
+#include <string>
+
+namespace tlc {
+
+struct CompileOptions {
+  /// The kernel to compile; empty: the file leaves no choice.
+  std::string kernel;
+  /// -D NAME=VALUE, as text.
+  std::map<std::string, std::string> defines;
+  std::string arch = "sm_90a";
+  WarFence warFence = WarFence::Proxy;
+  bool warpSpecialize = true;
+  /// Approximate division, square roots and exponentials.
+  bool fastMath = false;
+  /// A folder that receives the program after each step; empty: none.
+  std::string traceFolder;
+};
+
+/// The spelling of `--war-fence`.
+llvm::StringRef spelling(WarFence fence);
+
+} // namespace tlc

@@ -1,0 +1,120 @@
+// The list of passes.
+#include "compiler/pipeline/Pipelines.h"
+
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace tlc {
+
+llvm::StringRef spelling(WarFence fence) {
+  switch (fence) {
+  case WarFence::Proxy:
+    return "proxy";
+  case WarFence::ProxyProducer:
+    return "proxy-producer";
+  case WarFence::Delay:
+    return "delay";
+  case WarFence::Membar:
+    return "membar";
+  }
+  return "proxy";
+}
+
+static OpPassManager &onKernels(OpPassManager &pm) {
+  return pm.nest<tile::KernelOp>();
+}
+
+void buildTileCleanup(OpPassManager &pm) {
+  OpPassManager &kernels = onKernels(pm);
+  // Fold constants and drop what nothing uses.
+  kernels.addPass(createCanonicalizerPass());
+  // One computation for equal index expressions.
+  kernels.addPass(createCSEPass());
+}
+
+void buildTileDecisions(OpPassManager &pm, const CompileOptions &options) {
+  OpPassManager &kernels = onKernels(pm);
+  // The instruction of each copy and product.
+  tile::TileSelectInstructionsPassOptions select;
+  select.arch = options.arch;
+  kernels.addPass(tile::createTileSelectInstructionsPass(select));
+  // Where elements live and which thread moves them.
+  tile::TileInferLayoutsPassOptions layouts;
+  layouts.arch = options.arch;
+  kernels.addPass(tile::createTileInferLayoutsPass(layouts));
+  // Rings, and whether the launch is specialised.
+  TilePlanPipelinesPassOptions plan;
+  plan.warpSpecialize = options.warpSpecialize;
+  kernels.addPass(createTilePlanPipelinesPass(plan));
+}
+
+void buildTileToWS(OpPassManager &pm, const CompileOptions &options) {
+  OpPassManager &kernels = onKernels(pm);
+  // Roles and rings.
+  kernels.addPass(createConvertTileToWSPass());
+  // Waits for asynchronous products.
+  kernels.addPass(createWSDeriveCompletionsPass());
+  // Each slot goes back after its last use.
+  WSDeriveReleasesPassOptions releases;
+  releases.fence = spelling(options.warFence).str();
+  kernels.addPass(createWSDeriveReleasesPass(releases));
+  // Proxy fences before asynchronous refills.
+  WSDeriveFencesPassOptions fences;
+  fences.fence = spelling(options.warFence).str();
+  kernels.addPass(createWSDeriveFencesPass(fences));
+  // Barriers between the threads of a role.
+  kernels.addPass(createWSDeriveBarriersPass());
+}
+
+void buildWSToSM(OpPassManager &pm, const CompileOptions &options) {
+  OpPassManager &kernels = onKernels(pm);
+  // Rings become mbarriers and slots; shared memory is planned.
+  ConvertWSToSMPassOptions lower;
+  lower.arch = options.arch;
+  kernels.addPass(createConvertWSToSMPass(lower));
+}
+
+namespace {
+struct Tracer : PassInstrumentation {
+  Tracer(std::string folder, unsigned &next)
+      : folder(std::move(folder)), next(next) {}
+
+  void runAfterPass(Pass *pass, Operation *op) override { write(pass, op, ""); }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    write(pass, op, "-failed");
+  }
+
+private:
+  void write(Pass *pass, Operation *op, StringRef suffix) {
+    StringRef argument = pass->getArgument();
+    if (argument.empty()) // an adaptor that runs nested passes
+      return;
+    llvm::SmallString<128> path(folder);
+    std::string name =
+        std::to_string(next) + "-" + argument.str() + suffix.str();
+    if (next < 10)
+      name.insert(0, "0");
+    ++next;
+    llvm::sys::path::append(path, name + ".mlir");
+    std::error_code error;
+    llvm::raw_fd_ostream os(path, error);
+    if (!error)
+      os << *op << "\n";
+  }
+
+  std::string folder;
+  unsigned &next;
+};
+} // namespace
+
+void traceTo(PassManager &pm, StringRef folder, unsigned &next) {
+  pm.addInstrumentation(std::make_unique<Tracer>(folder.str(), next));
+}
+
+} // namespace tlc

@@ -1,0 +1,118 @@
+// Options that sub-commands share.
+#include "tools/tlc/Options.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
+
+namespace tlc::cli {
+
+cl::SubCommand &compileCommand() {
+  static cl::SubCommand command("compile", "compile a kernel, or show a level");
+  return command;
+}
+cl::SubCommand &runCommand() {
+  static cl::SubCommand command("run", "run a kernel on a GPU or on the CPU");
+  return command;
+}
+cl::OptionCategory &category() {
+  static cl::OptionCategory options("Options");
+  return options;
+}
+
+#define TLC_BOTH                                                               \
+  cl::sub(compileCommand()), cl::sub(runCommand()), cl::cat(category())
+
+static cl::opt<std::string> file(cl::Positional, cl::desc("FILE"), cl::Required,
+                                 TLC_BOTH);
+static cl::opt<std::string>
+    kernel("kernel", cl::desc("the kernel, where the file leaves a choice"),
+           cl::value_desc("name"), TLC_BOTH);
+static cl::list<std::string> defines("D", cl::Prefix,
+                                     cl::desc("set a parameter of the factory"),
+                                     cl::value_desc("name=value"), TLC_BOTH);
+static cl::opt<std::string> arch("arch", cl::init("sm_90a"),
+                                 cl::desc("target GPU (sm_90a)"),
+                                 cl::value_desc("name"), TLC_BOTH);
+static cl::opt<WarFence> warFence(
+    "war-fence", cl::init(WarFence::Proxy),
+    cl::desc("how a slot that threads read is protected from its refill"),
+    cl::values(clEnumValN(WarFence::Proxy, "proxy", "by the readers (default)"),
+               clEnumValN(WarFence::ProxyProducer, "proxy-producer",
+                          "by the reader and the producer"),
+               clEnumValN(WarFence::Delay, "delay", "released one turn later"),
+               clEnumValN(WarFence::Membar, "membar",
+                          "not at all; reproduces a reported race")),
+    TLC_BOTH);
+static cl::opt<bool>
+    noWarpSpecialize("no-warp-specialize",
+                     cl::desc("no producer warps: every warp does the same"),
+                     TLC_BOTH);
+static cl::opt<bool> fastMath("fast-math",
+                              cl::desc("approximate division and functions"),
+                              TLC_BOTH);
+static cl::opt<std::string>
+    diagnosticFormat("diagnostics", cl::init("text"),
+                     cl::desc("format of messages: text, json"),
+                     cl::value_desc("format"), TLC_BOTH);
+static cl::opt<std::string>
+    trace("trace", cl::desc("write the program after each pass to a folder"),
+          cl::value_desc("folder"), TLC_BOTH);
+
+#undef TLC_BOTH
+
+const std::string &inputFile() { return file; }
+
+int usageError(const llvm::Twine &text) {
+  llvm::errs() << "tlc: " << text << "\n";
+  return kUsage;
+}
+
+bool splitAssignment(llvm::StringRef flag, llvm::StringRef text,
+                     std::string &name, std::string &value) {
+  auto [left, right] = text.split('=');
+  name = left.trim().str();
+  value = right.str();
+  if (!name.empty() && text.contains('='))
+    return true;
+  usageError(flag + " takes NAME=VALUE, got '" + text + "'");
+  return false;
+}
+
+bool readCompileOptions(CompileOptions &options) {
+  options.kernel = kernel;
+  options.arch = arch;
+  options.warFence = warFence;
+  options.warpSpecialize = !noWarpSpecialize;
+  options.fastMath = fastMath;
+  options.traceFolder = trace;
+  for (const std::string &define : defines) {
+    std::string name, value;
+    if (!splitAssignment("-D", define, name, value))
+      return false;
+    options.defines[name] = value;
+  }
+  if (diagnosticFormat != "text" && diagnosticFormat != "json") {
+    usageError("--diagnostics is text or json, got '" + diagnosticFormat + "'");
+    return false;
+  }
+  if (trace.empty())
+    return true;
+  if (std::error_code error = llvm::sys::fs::create_directories(trace)) {
+    usageError("--trace: cannot make the folder '" + trace +
+               "': " + error.message());
+    return false;
+  }
+  return true;
+}
+
+int finish(Compilation &compilation, Status status) {
+  if (diagnosticFormat == "json")
+    compilation.diagnostics().printJSON(llvm::errs());
+  else
+    compilation.diagnostics().print(llvm::errs());
+  return static_cast<int>(status);
+}
+
+} // namespace tlc::cli
