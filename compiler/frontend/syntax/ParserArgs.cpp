@@ -188,7 +188,7 @@ bool Parser::parseParameter(TokenKind close, ParameterKind kind,
   if (consume(TokenKind::Equal)) {
     if (kind == ParameterKind::VarArgs || kind == ParameterKind::KwArgs)
       return failParameter(equal, "'*' and '**' parameters have no default");
-    if (!(param.defaultValue = parseExpression()))
+    if (!keep(param.defaultValue, parseExpression()))
       return false;
   }
   bool afterDefault = !out.empty() && out.back().defaultValue;
@@ -218,7 +218,7 @@ bool Parser::parseTypeParams(llvm::ArrayRef<TypeParam> &out) {
       return false;
     bool isVar = param.kind == TypeParam::Kind::TypeVar;
     if (isVar && consume(TokenKind::Colon) &&
-        !(param.bound = parseExpression()))
+        !keep(param.bound, parseExpression()))
       return false;
     if (at(TokenKind::Equal)) {
       error(Diag::SyntaxNewer, token().range(),

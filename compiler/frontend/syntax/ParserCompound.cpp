@@ -105,7 +105,8 @@ const Stmt *Parser::parseIf() {
     return tooDeep(token().range(), kMaxBlocks);
   Token head = take();
   auto *stmt = module.create<If>(head.range());
-  if (!(stmt->test = parseNamedExpression()) || !parseBlock(stmt->body, head))
+  if (!keep(stmt->test, parseNamedExpression()) ||
+      !parseBlock(stmt->body, head))
     return nullptr;
   if (at(TokenKind::Elif)) {
     const Stmt *next = parseIf();
@@ -122,7 +123,7 @@ const Stmt *Parser::parseIf() {
 const Stmt *Parser::parseWhile() {
   Token head = take();
   auto *stmt = module.create<While>(head.range());
-  if (!(stmt->test = parseNamedExpression()) ||
+  if (!keep(stmt->test, parseNamedExpression()) ||
       !parseLoopBody(stmt->body, stmt->orelse, head))
     return nullptr;
   stmt->range = since(head.begin());
@@ -133,8 +134,8 @@ const Stmt *Parser::parseFor(llvm::SMLoc begin, bool isAsync) {
   Token head = take();
   auto *stmt = module.create<For>(head.range());
   stmt->isAsync = isAsync;
-  if (!(stmt->target = parseTargets()) || !expect(TokenKind::In) ||
-      !(stmt->iter = parseStarExpressions()) ||
+  if (!keep(stmt->target, parseTargets()) || !expect(TokenKind::In) ||
+      !keep(stmt->iter, parseStarExpressions()) ||
       !parseLoopBody(stmt->body, stmt->orelse, head))
     return nullptr;
   stmt->range = since(begin);
@@ -169,7 +170,7 @@ bool Parser::atParenthesizedWithItems() const {
 
 bool Parser::parseWithItem(llvm::SmallVectorImpl<WithItem> &out) {
   WithItem item;
-  if (!(item.context = parseExpression()))
+  if (!keep(item.context, parseExpression()))
     return false;
   if (consume(TokenKind::As)) {
     item.target = parseBinary(0);
@@ -242,7 +243,7 @@ bool Parser::parseHandler(llvm::SmallVectorImpl<ExceptHandler> &out,
   isStar = hasStar;
   ExceptHandler handler;
   if (!at(TokenKind::Colon) || isStar) {
-    if (!(handler.type = parseExpression()))
+    if (!keep(handler.type, parseExpression()))
       return false;
     if (at(TokenKind::Comma)) {
       expected("':' (several types need parentheses)");
@@ -326,7 +327,7 @@ const Stmt *Parser::parseFunction(llvm::SMLoc begin, ExprList decorators,
       !parseParameters(TokenKind::RParen, params) || !expect(TokenKind::RParen))
     return nullptr;
   stmt->params = save(params);
-  if (consume(TokenKind::Arrow) && !(stmt->returns = parseExpression()))
+  if (consume(TokenKind::Arrow) && !keep(stmt->returns, parseExpression()))
     return nullptr;
   bool outerFunction = std::exchange(inFunction, true);
   bool outerLoop = std::exchange(inLoop, false);

@@ -78,12 +78,17 @@ private:
   }
   /// Computes the height of a complete expression; null if it is too high.
   const ast::Expr *finish(ast::Expr *expr);
+  /// Stores what a parse function returned; false if that is null.
+  template <typename T> static bool keep(const T *&slot, const T *node) {
+    slot = node;
+    return node;
+  }
   template <typename T>
   llvm::ArrayRef<T> save(const llvm::SmallVectorImpl<T> &list) {
     return module.copy(llvm::ArrayRef<T>(list));
   }
 
-  // ---- Expressions (ParserExpr.cpp) -----------------------------------------
+  // ---- Expressions (ParserExpr.cpp, ParserAtom.cpp) -------------------------
   bool startsExpression() const;
   const ast::Expr *parseExpression();      // conditional, lambda
   const ast::Expr *parseNamedExpression(); // or name := value

@@ -62,9 +62,9 @@ bool Parser::parseCase(llvm::SmallVectorImpl<MatchCase> &out) {
   take();
   captures.clear();
   MatchCase result;
-  if (!(result.pattern = parsePatterns()))
+  if (!keep(result.pattern, parsePatterns()))
     return false;
-  if (consume(TokenKind::If) && !(result.guard = parseNamedExpression()))
+  if (consume(TokenKind::If) && !keep(result.guard, parseNamedExpression()))
     return false;
   if (!parseBlock(result.body, head))
     return false;
@@ -315,7 +315,7 @@ const Pattern *Parser::parseMappingPattern() {
       return error(Diag::InvalidPattern, key->range,
                    {"a key must be a literal or a dotted name"});
     const Pattern *value = nullptr;
-    if (!expect(TokenKind::Colon) || !(value = parseAsPattern()))
+    if (!expect(TokenKind::Colon) || !keep(value, parseAsPattern()))
       return nullptr;
     keys.push_back(key);
     patterns.push_back(value);

@@ -130,7 +130,7 @@ const Stmt *Parser::parseAssign(llvm::SMLoc begin, const Expr *first) {
     if (!checkTarget(value, "assign to"))
       return nullptr;
     targets.push_back(value);
-    if (!(value = parseYieldOrExpressions()))
+    if (!keep(value, parseYieldOrExpressions()))
       return nullptr;
   }
   if (llvm::isa<Starred>(value))
@@ -149,7 +149,7 @@ const Stmt *Parser::parseAnnAssign(llvm::SMLoc begin, const Expr *target) {
   if (!annotation)
     return nullptr;
   const Expr *value = nullptr;
-  if (consume(TokenKind::Equal) && !(value = parseYieldOrExpressions()))
+  if (consume(TokenKind::Equal) && !keep(value, parseYieldOrExpressions()))
     return nullptr;
   if (value && llvm::isa<Starred>(value))
     return error(Diag::InvalidStarred, value->range, {"*"});
@@ -188,7 +188,7 @@ const Stmt *Parser::parseReturn() {
     return error(Diag::StatementOutside, keyword.range(),
                  {"return", "a function"});
   const Expr *value = nullptr;
-  if (startsExpression() && !(value = parseStarExpressions()))
+  if (startsExpression() && !keep(value, parseStarExpressions()))
     return nullptr;
   if (value && llvm::isa<Starred>(value))
     return error(Diag::InvalidStarred, value->range, {"*"});
@@ -209,9 +209,9 @@ const Stmt *Parser::parseRaise() {
   Token keyword = take();
   const Expr *exc = nullptr, *cause = nullptr;
   if (startsExpression()) {
-    if (!(exc = parseExpression()))
+    if (!keep(exc, parseExpression()))
       return nullptr;
-    if (consume(TokenKind::From) && !(cause = parseExpression()))
+    if (consume(TokenKind::From) && !keep(cause, parseExpression()))
       return nullptr;
   }
   auto *stmt = make<Raise>(keyword.begin());
@@ -224,7 +224,7 @@ const Stmt *Parser::parseAssert() {
   Token keyword = take();
   const Expr *test = parseExpression();
   const Expr *msg = nullptr;
-  if (!test || (consume(TokenKind::Comma) && !(msg = parseExpression())))
+  if (!test || (consume(TokenKind::Comma) && !keep(msg, parseExpression())))
     return nullptr;
   auto *stmt = make<Assert>(keyword.begin());
   stmt->test = test;
@@ -274,7 +274,7 @@ const Stmt *Parser::parseTypeAlias() {
   stmt->name = {name.text, name.range()};
   if (!parseTypeParams(stmt->typeParams) || !expect(TokenKind::Equal))
     return nullptr;
-  if (!(stmt->value = parseExpression()))
+  if (!keep(stmt->value, parseExpression()))
     return nullptr;
   stmt->range = since(keyword.begin());
   return stmt;

@@ -63,7 +63,8 @@ const Expr *Parser::parseStrings() {
     return finish(joined);
   }
   auto *constant = make<Constant>(begin);
-  constant->type = *isBytes ? Constant::Type::Bytes : Constant::Type::String;
+  constant->type =
+      isBytes.value_or(false) ? Constant::Type::Bytes : Constant::Type::String;
   constant->text = module.copy(llvm::StringRef(parts.text));
   return constant;
 }
