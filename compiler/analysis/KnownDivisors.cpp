@@ -92,14 +92,15 @@ int64_t knownStrideDivisor(Value buffer, unsigned dim) {
   return divisor;
 }
 
-int64_t knownVectorElements(Value buffer, ValueRange indices) {
-  unsigned rank = cast<MemRefType>(buffer.getType()).getRank();
-  if (rank == 0)
+int64_t possibleVectorElements(Value buffer, ValueRange indices) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() == 0)
     return 1;
   // The extent of the last dimension is the distance of rows, and a vector
   // that starts at a multiple of its divisor does not cross the edge.
-  int64_t divisor = std::gcd(knownExtentDivisor(buffer, rank - 1),
-                             knownDivisor(indices.back()));
+  int64_t divisor = knownDivisor(indices.back());
+  if (!type.isDynamicDim(type.getRank() - 1))
+    divisor = std::gcd(divisor, type.getShape().back());
   return divisor & -divisor;
 }
 

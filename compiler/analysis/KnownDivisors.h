@@ -29,11 +29,12 @@ int64_t knownExtentDivisor(mlir::Value buffer, unsigned dim);
 /// `dim` of a row-major buffer.
 int64_t knownStrideDivisor(mlir::Value buffer, unsigned dim);
 
-/// The largest power of two v such that v elements from `indices` on along the
-/// last dimension begin at a multiple of v elements of the buffer and are
-/// inside or outside together, as is every place that differs from it by a
-/// multiple of v in the last dimension. `buffer` itself is as aligned as any v.
-int64_t knownVectorElements(mlir::Value buffer, mlir::ValueRange indices);
+/// The largest power of two v such that accesses of v elements along the last
+/// dimension, from `indices` and multiples of v beyond, may be aligned and do
+/// not cross the end of a row. What is known only at launch (a base address, a
+/// row length that is a parameter) counts as aligned: who emits the access
+/// checks it there.
+int64_t possibleVectorElements(mlir::Value buffer, mlir::ValueRange indices);
 
 } // namespace tlc::analysis
 

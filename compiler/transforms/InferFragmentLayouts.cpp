@@ -221,21 +221,24 @@ bool FragmentInference::propagate() {
 // What is free
 //===----------------------------------------------------------------------===//
 
-/// The width that copies to memory and nests over the fragment can use; with
-/// neither, the widest.
+/// The width that copies to and from memory can use. Nests run point by point:
+/// if only they move the fragment, neighbouring threads take neighbours.
 int64_t FragmentInference::defaultVectorBytes(AllocOp alloc) {
-  int64_t bytes = 16;
-  for (CopyOp copy : copies)
-    if (fragmentOf(copy.getSrc()) == alloc ||
-        fragmentOf(copy.getDst()) == alloc)
-      bytes = std::min(bytes, copyVectorBytes(copy));
+  constexpr int64_t widest = 16;
+  int64_t bytes = widest, element = bitsOf(alloc) / 8;
+  bool copied = false;
+  for (CopyOp copy : copies) {
+    AllocOp src = fragmentOf(copy.getSrc()), dst = fragmentOf(copy.getDst());
+    if ((src && dst) || (src != alloc && dst != alloc))
+      continue;
+    copied = true;
+    bytes = std::min(bytes, copyVectorBytes(copy));
+  }
   for (Nest &nest : nests)
     for (const FragmentAccess &access : nest.accesses)
-      if (access.fragment == alloc && !access.vars.empty() &&
-          access.vars.back() == nest.extents().size() - 1)
-        bytes =
-            std::min(bytes, nestVectorElements(nest.op) * bitsOf(alloc) / 8);
-  return std::max<int64_t>(bytes, bitsOf(alloc) / 8);
+      if (!copied && access.fragment == alloc && touchesMemory(nest.op))
+        bytes = element;
+  return std::max(bytes, element);
 }
 
 LinearLayout FragmentInference::defaultLayout(AllocOp alloc) {
@@ -279,8 +282,7 @@ bool FragmentInference::assignNestDefault(Nest &nest) {
   if (written)
     return assign(written->fragment, defaultLayout(written->fragment),
                   written->op, "a distribution for this loop");
-  int64_t bytes = std::min<int64_t>(4 * nestVectorElements(nest.op), 16);
-  nest.layout = distribute(nest.extents(), 32, threads, bytes);
+  nest.layout = distribute(nest.extents(), 32, threads, 4);
   return true;
 }
 

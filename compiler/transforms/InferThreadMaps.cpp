@@ -7,8 +7,6 @@
 #include "compiler/analysis/KnownDivisors.h"
 #include "compiler/transforms/UserText.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace tlc::analysis;
 
@@ -29,7 +27,7 @@ static int64_t sideVectorElements(Value buffer, ValueRange offsets,
   // Moves along another dimension: neighbours are not neighbours in memory.
   if (sizes.empty() || sizes.back() == 1)
     return 1;
-  return knownVectorElements(buffer, offsets);
+  return possibleVectorElements(buffer, offsets);
 }
 
 int64_t copyVectorBytes(CopyOp copy) {
@@ -39,43 +37,22 @@ int64_t copyVectorBytes(CopyOp copy) {
                sideVectorElements(copy.getDst(), copy.getDstOffsets(),
                                   copy.getDstSizes()));
   int64_t bytes = std::max(bitsOf(copy.getSrc()), bitsOf(copy.getDst())) / 8;
-  return std::min(elements * bytes, kMaxVectorBytes);
+  return std::min(std::min(elements, kMaxVectorBytes) * bytes, kMaxVectorBytes);
 }
 
-int64_t nestVectorElements(ParallelOp nest) {
-  Value last = nest.getBody().getArguments().back();
-  int64_t elements = kMaxVectorBytes;
-  bool touchesMemory = false, walksRows = false;
-  nest.walk([&](Operation *op) {
-    auto load = dyn_cast<LoadOp>(op);
-    auto store = dyn_cast<StoreOp>(op);
-    if (!load && !store)
-      return;
-    Value buffer = load ? load.getBuffer() : store.getBuffer();
-    OperandRange indices = load ? load.getIndices() : store.getIndices();
-    if (indices.empty() || (!isInSpace(buffer, Space::Global) &&
-                            !isInSpace(buffer, Space::Shared)))
-      return;
-    touchesMemory = true;
-    // The last variable alone, or added to a start.
-    Value index = indices.back(), start;
-    if (auto add = index.getDefiningOp<arith::AddIOp>()) {
-      if (add.getLhs() == last)
-        std::tie(index, start) = std::pair(last, add.getRhs());
-      else if (add.getRhs() == last)
-        std::tie(index, start) = std::pair(last, add.getLhs());
-    }
-    if (index != last)
-      return;
-    unsigned dim = indices.size() - 1;
-    int64_t divisor = knownExtentDivisor(buffer, dim);
-    if (start)
-      divisor = std::gcd(divisor, knownDivisor(start));
-    walksRows = true;
-    elements = std::min(
-        {elements, divisor & -divisor, kMaxVectorBytes * 8 / bitsOf(buffer)});
+bool touchesMemory(ParallelOp nest) {
+  WalkResult walk = nest.walk([](Operation *op) {
+    Value buffer;
+    if (auto load = dyn_cast<LoadOp>(op))
+      buffer = load.getBuffer();
+    else if (auto store = dyn_cast<StoreOp>(op))
+      buffer = store.getBuffer();
+    return buffer && (isInSpace(buffer, Space::Global) ||
+                      isInSpace(buffer, Space::Shared))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
-  return walksRows || !touchesMemory ? elements : 1;
+  return walk.wasInterrupted();
 }
 
 /// The layout of a copy or fill side that is a fragment; reports what cannot
@@ -157,28 +134,13 @@ static FailureOr<LinearLayout> fillLayout(FillOp fill, int64_t threads) {
   return blocked(fill.getSizes(), bitsOf(dst), threads, bytes);
 }
 
-/// Bits of the widest element of memory that a nest touches.
-static unsigned nestBits(ParallelOp nest) {
-  unsigned bits = 8;
-  nest.walk([&](Operation *op) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      bits = std::max(bits, bitsOf(load.getBuffer()));
-    if (auto store = dyn_cast<StoreOp>(op))
-      bits = std::max(bits, bitsOf(store.getBuffer()));
-  });
-  return bits;
-}
-
+/// A nest runs point by point, so neighbouring threads take neighbours.
 static LinearLayout nestLayout(ParallelOp nest, int64_t threads) {
   // A nest without points still has a layout, with nothing in range.
   SmallVector<int64_t> shape(nest.getExtents());
   for (int64_t &extent : shape)
     extent = std::max<int64_t>(extent, 1);
-  unsigned bits = nestBits(nest);
-  int64_t bytes =
-      std::min(nestVectorElements(nest) * bits / 8, kMaxVectorBytes);
-  return blockedLayout(shape, bits, threads, bytes)
-      .withShape(nest.getExtents());
+  return blockedLayout(shape, 32, threads, 4).withShape(nest.getExtents());
 }
 
 /// Sets what `layout` gives unless it is there already.

@@ -43,10 +43,8 @@ withUnitDims(analysis::LinearLayout layout, llvm::ArrayRef<int64_t> shape);
 /// what alignment, pitch and bounds of both allow, at most 16.
 int64_t copyVectorBytes(CopyOp copy);
 
-/// The same for the loads and stores of global and shared memory in a nest
-/// that walk its last variable, in elements; 1 if all go another way, 16 if the
-/// nest touches no memory.
-int64_t nestVectorElements(ParallelOp nest);
+/// The nest loads or stores global or shared memory.
+bool touchesMemory(ParallelOp nest);
 
 } // namespace tlc::tile
 

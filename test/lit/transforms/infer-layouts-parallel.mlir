@@ -10,9 +10,8 @@
 // CHECK: tile.copy {{.*}} layout <"[[ROW]]">
 // CHECK: tile.parallel [64, 64] layout <"[[ACC]]">
 // CHECK: tile.parallel [64] layout <"[[ROW]]">
-// A nest over shared memory: 8 elements of 16 bytes a thread, neighbours along
-// the row.
-// CHECK: tile.parallel [64, 64] layout <"regs=[8:(0,1) 4:(16,0)] threads=[8:(0,8) 16:(1,0)] shape=64x64">
+// A nest over shared memory: neighbouring threads, neighbouring elements.
+// CHECK: tile.parallel [64, 64] layout <"regs=[32:(2,0)] threads=[64:(0,1) 2:(1,0)] shape=64x64">
 // Transposed access: rows of the fragment are columns of the nest.
 // CHECK: tile.parallel [64, 64] layout <"regs=[2:(1,0) 2:(0,8) 8:(8,0)] threads=[4:(2,0) 8:(0,1) 4:(0,16)] shape=64x64">
 tile.kernel @row_scale params ["M"] shapes [affine_map<()[n] -> (64)>]

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace tlc::analysis;
 
 namespace {
-/// A kernel over X: (n, 8 * n, 36) and a body that stores at [a, b].
+/// A kernel over X: (n, 8 * n, 36), Y: (8, n), and a body that stores.
 struct Program {
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
@@ -21,9 +21,11 @@ struct Program {
     module =
         parseSourceString<ModuleOp>(
             R"mlir(
-tile.kernel @k params ["X"] shapes [affine_map<()[n] -> (n, n * 8, 36)>]
+tile.kernel @k params ["X", "Y"] shapes [affine_map<()[n] -> (n, n * 8, 36)>,
+    affine_map<()[n] -> (8, n)>]
     symbols ["n"] {
-^bb0(%X: memref<?x?x36xf16, #tile.space<global>>, %n: i32):
+^bb0(%X: memref<?x?x36xf16, #tile.space<global>>,
+     %Y: memref<8x?xf16, #tile.space<global>>, %n: i32):
   tile.launch grid(%n) threads [32, 1, 1] {
   ^bb0(%b: i32):
     %c0 = arith.constant 0 : i32
@@ -88,10 +90,15 @@ TEST_CASE("known divisors: a vector stays in its row", "[known-divisors]") {
   auto width = [](const std::string &index) {
     Program program(index);
     auto store = program.store();
-    return knownVectorElements(store.getBuffer(), store.getIndices());
+    return possibleVectorElements(store.getBuffer(), store.getIndices());
   };
   // Rows of 36 elements: 4 of them at any multiple of 4.
   CHECK(width(storeAt("%c0")) == 4);
   CHECK(width(storeAt("%c64")) == 4);
   CHECK(width(storeAt("%b")) == 1);
+  // Rows whose length is known at launch: what the start allows.
+  const std::string inY = "] : f16, memref<8x?xf16, #tile.space<global>>\n";
+  CHECK(width("tile.store %one to %Y[%b, %c64" + inY) == 64);
+  CHECK(width("tile.store %one to %Y[%b, %c12" + inY) == 4);
+  CHECK(width("tile.store %one to %Y[%c0, %b" + inY) == 1);
 }
