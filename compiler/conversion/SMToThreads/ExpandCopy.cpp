@@ -160,7 +160,9 @@ int64_t CopyExpansion::maxVector(const Endpoint &end) const {
 /// that is checked once.
 LogicalResult CopyExpansion::emit(Endpoint &src, Endpoint &dst) {
   int64_t width = std::min(maxVector(src), maxVector(dst));
-  if (src.kind == Endpoint::Array && dst.kind == Endpoint::Array)
+  bool fromMemory =
+      src.kind == Endpoint::Shared || src.kind == Endpoint::Global;
+  if (dst.kind == Endpoint::Array && !fromMemory)
     width = 1;
   int64_t proven = width;
   for (Endpoint *end : {&src, &dst})
