@@ -1,0 +1,45 @@
+// One handler for each supported entry of Builtins.def, or for a group of alike
+// entries. They are grouped by file; see Builtins.def for the files.
+#pragma once
+
+#include "compiler/frontend/builtins/Builtins.h"
+#include "compiler/frontend/elaborate/Elaborator.h"
+
+namespace tlc::frontend::builtins {
+
+#define TLC_LANGUAGE(Name, Handler, Signature) Value Handler(CallArgs &);
+#define TLC_MATH(Name, Handler, Signature) Value Handler(CallArgs &);
+#define TLC_TILELANG(Name, Handler, Signature) Value Handler(CallArgs &);
+#define TLC_PYTHON(Name, Handler, Signature) Value Handler(CallArgs &);
+#define TLC_UNSUPPORTED(Name)
+#include "compiler/frontend/builtins/Builtins.def"
+
+// ---- Shared by the handlers
+// --------------------------------------------------
+
+/// A tile operand: offsets and sizes for each dimension of a buffer.
+struct TileOperand {
+  std::shared_ptr<BufferObject> buffer;
+  std::vector<Value> offsets;
+  /// Known extents; empty entries only where `isElement`.
+  std::vector<int64_t> sizes;
+  bool isWhole = false;
+  bool isElement = false;
+  llvm::SMRange range;
+
+  std::string name() const { return "'" + buffer->name + "'"; }
+};
+
+/// Reads a buffer, region or element reference. Extents must be constants,
+/// except those of an element reference, which are 1. Nothing after an error.
+std::optional<TileOperand> tileOperand(CallArgs &args, llvm::StringRef param);
+/// Offsets as i32; nothing after an error.
+std::optional<llvm::SmallVector<mlir::Value>> emitOffsets(CallArgs &args,
+                                                          TileOperand &tile);
+/// A shape: an int, tuple or list; sizes are ints or symbolic.
+std::optional<std::vector<Value>>
+shapeArgument(CallArgs &args, const Value &value, llvm::SMRange range);
+Value tensorType(Elaborator &e, const Value &shape, const Value &dtype,
+                 llvm::SMRange range);
+
+} // namespace tlc::frontend::builtins

@@ -1,0 +1,464 @@
+// Module level. Nothing runs in order: a name is evaluated when a kernel needs
+// it, from the statements that bind or change it. The rest only has to parse.
+#include "compiler/frontend/elaborate/Elaborator.h"
+
+#include "compiler/frontend/builtins/Builtins.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+namespace tlc::frontend {
+
+using NameSet = llvm::SmallSetVector<llvm::StringRef, 4>;
+
+static void collectBound(ast::Block block, NameSet &names);
+
+/// The variable that an assignment to `target` binds or changes.
+static void collectTarget(const ast::Expr *target, NameSet &names) {
+  if (auto *name = llvm::dyn_cast<ast::Name>(target))
+    names.insert(name->id);
+  else if (auto *subscript = llvm::dyn_cast<ast::Subscript>(target))
+    collectTarget(subscript->value, names);
+  else if (auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
+    collectTarget(attribute->value, names);
+  else if (llvm::isa<ast::Tuple, ast::List, ast::Starred>(target))
+    ast::forEachChild(target,
+                      [&](const ast::Expr *e) { collectTarget(e, names); });
+}
+
+static bool isMainGuard(const ast::If *stmt) {
+  auto *test = llvm::dyn_cast<ast::Compare>(stmt->test);
+  auto *name = test ? llvm::dyn_cast<ast::Name>(test->first) : nullptr;
+  return name && name->id == "__name__";
+}
+
+static void collectBound(const ast::Stmt *stmt, NameSet &names) {
+  if (auto *s = llvm::dyn_cast<ast::Assign>(stmt)) {
+    for (const ast::Expr *target : s->targets)
+      collectTarget(target, names);
+  } else if (auto *s = llvm::dyn_cast<ast::AugAssign>(stmt)) {
+    collectTarget(s->target, names);
+  } else if (auto *s = llvm::dyn_cast<ast::AnnAssign>(stmt)) {
+    if (s->value)
+      collectTarget(s->target, names);
+  } else if (auto *s = llvm::dyn_cast<ast::FunctionDef>(stmt)) {
+    names.insert(s->name.name);
+  } else if (auto *s = llvm::dyn_cast<ast::ClassDef>(stmt)) {
+    names.insert(s->name.name);
+  } else if (auto *s = llvm::dyn_cast<ast::Import>(stmt)) {
+    for (const ast::Alias &alias : s->names)
+      names.insert(alias.asName ? alias.asName.name
+                                : alias.name.name.split('.').first);
+  } else if (auto *s = llvm::dyn_cast<ast::ImportFrom>(stmt)) {
+    for (const ast::Alias &alias : s->names)
+      names.insert(alias.asName ? alias.asName.name : alias.name.name);
+  } else if (auto *s = llvm::dyn_cast<ast::For>(stmt)) {
+    collectTarget(s->target, names);
+    collectBound(s->body, names);
+  } else if (auto *s = llvm::dyn_cast<ast::While>(stmt)) {
+    collectBound(s->body, names);
+  } else if (auto *s = llvm::dyn_cast<ast::If>(stmt)) {
+    if (isMainGuard(s))
+      return;
+    collectBound(s->body, names);
+    collectBound(s->orelse, names);
+  } else if (auto *s = llvm::dyn_cast<ast::With>(stmt)) {
+    for (const ast::WithItem &item : s->items)
+      if (item.target)
+        collectTarget(item.target, names);
+    collectBound(s->body, names);
+  } else if (auto *s = llvm::dyn_cast<ast::Try>(stmt)) {
+    collectBound(s->body, names);
+  } else if (auto *s = llvm::dyn_cast<ast::ExprStmt>(stmt)) {
+    // `x.append(...)` changes x.
+    auto *call = llvm::dyn_cast<ast::Call>(s->value);
+    auto *method =
+        call ? llvm::dyn_cast<ast::Attribute>(call->callee) : nullptr;
+    if (method)
+      collectTarget(method->value, names);
+  }
+}
+
+static void collectBound(ast::Block block, NameSet &names) {
+  for (const ast::Stmt *stmt : block)
+    collectBound(stmt, names);
+}
+
+void Elaborator::indexModule() {
+  for (auto [i, stmt] : llvm::enumerate(module.body)) {
+    NameSet names;
+    collectBound(stmt, names);
+    for (llvm::StringRef name : names)
+      moduleNames[name].statements.push_back(i);
+  }
+  moduleDone.resize(module.body.size());
+  moduleRunning.resize(module.body.size());
+}
+
+std::optional<Value> Elaborator::lookupModule(llvm::StringRef name,
+                                              std::optional<unsigned> before) {
+  auto it = moduleNames.find(name);
+  if (it == moduleNames.end())
+    return std::nullopt;
+  if (auto define = options.defines.find(name.str());
+      define != options.defines.end() && !definesParam.contains(name))
+    return parseDefine(define->second);
+  ModuleName &entry = it->second;
+  for (unsigned i = entry.statements.size(); i > 0; --i) {
+    unsigned statement = entry.statements[i - 1];
+    if ((before && statement >= *before) || moduleRunning[statement])
+      continue;
+    if (!moduleDone[statement])
+      executeModule(statement);
+    for (auto &[at, value] : entry.versions)
+      if (at == statement)
+        return value;
+  }
+  return std::nullopt;
+}
+
+void Elaborator::executeModule(unsigned statement) {
+  Frame activation;
+  activation.scope = std::make_shared<Scope>(nullptr);
+  activation.moduleStatement = statement;
+  activation.name = "the module";
+  llvm::SaveAndRestore savedFrame(frame, &activation);
+  llvm::SaveAndRestore savedRegions(activeRegions, std::vector<unsigned>());
+  llvm::SaveAndRestore savedLoops(loops, decltype(loops)());
+  moduleRunning[statement] = true;
+  const ast::Stmt *stmt = module.body[statement];
+  NameSet names;
+  collectBound(stmt, names);
+  unsigned errors = diags.errorCount();
+  if (stmt->kind == ast::StmtKind::ClassDef) {
+    OpaqueObject object;
+    object.path = names.front().str();
+    bind(names.front(), Value::make(Kind::Opaque, std::move(object)),
+         stmt->range);
+  } else {
+    execute(stmt);
+  }
+  moduleRunning[statement] = false;
+  moduleDone[statement] = true;
+  for (llvm::StringRef name : names) {
+    ModuleName &entry = moduleNames[name];
+    if (Binding *binding = activation.scope->findLocal(name))
+      entry.versions.push_back({statement, binding->value});
+    else if (diags.errorCount() > errors)
+      entry.versions.push_back({statement, Value::poison()});
+  }
+}
+
+// ---- Imports ----------------------------------------------------------------
+
+Value Elaborator::importModule(llvm::StringRef path) {
+  ModuleObject object;
+  object.name = path.str();
+  if (path == "tilelang.language")
+    object.kind = ModuleKind::Language;
+  else if (path == "tilelang" || path == "tilelang.math")
+    object.kind = ModuleKind::Tilelang;
+  else if (path == "math")
+    object.kind = ModuleKind::Math;
+  else if (path == "torch")
+    object.kind = ModuleKind::Torch;
+  return Value::make(Kind::Module, std::move(object));
+}
+
+void Elaborator::executeImport(const ast::Import *stmt) {
+  for (const ast::Alias &alias : stmt->names) {
+    if (alias.asName)
+      bind(alias.asName.name, importModule(alias.name.name),
+           alias.asName.range);
+    else
+      bind(alias.name.name.split('.').first,
+           importModule(alias.name.name.split('.').first), alias.name.range);
+  }
+}
+
+void Elaborator::executeImportFrom(const ast::ImportFrom *stmt) {
+  Value from = importModule(stmt->level ? "." : stmt->module.name);
+  for (const ast::Alias &alias : stmt->names) {
+    const ast::Identifier &as = alias.asName ? alias.asName : alias.name;
+    bind(as.name,
+         moduleAttribute(*this, from.as<ModuleObject>(), alias.name.name,
+                         alias.name.range),
+         as.range);
+  }
+}
+
+// ---- Kernels of the file ----------------------------------------------------
+
+/// Whether a block defines a prim_func or, outside nested functions, has a
+/// T.Kernel block.
+static void
+inspect(ast::Block block, bool &hasPrimFunc, bool &hasWith,
+        llvm::function_ref<FunctionKind(const ast::FunctionDef *)> kindOf) {
+  auto walk = [&](ast::Block b) { inspect(b, hasPrimFunc, hasWith, kindOf); };
+  for (const ast::Stmt *stmt : block) {
+    if (auto *s = llvm::dyn_cast<ast::FunctionDef>(stmt)) {
+      hasPrimFunc |= kindOf(s) == FunctionKind::PrimFunc;
+    } else if (auto *s = llvm::dyn_cast<ast::If>(stmt)) {
+      walk(s->body);
+      walk(s->orelse);
+    } else if (auto *s = llvm::dyn_cast<ast::For>(stmt)) {
+      walk(s->body);
+    } else if (auto *s = llvm::dyn_cast<ast::With>(stmt)) {
+      hasWith = true;
+      walk(s->body);
+    }
+  }
+}
+
+static void collectFunctions(ast::Block block,
+                             std::vector<const ast::FunctionDef *> &defs) {
+  for (const ast::Stmt *stmt : block) {
+    if (auto *s = llvm::dyn_cast<ast::FunctionDef>(stmt)) {
+      defs.push_back(s);
+    } else if (auto *s = llvm::dyn_cast<ast::If>(stmt)) {
+      if (isMainGuard(s))
+        continue;
+      collectFunctions(s->body, defs);
+      collectFunctions(s->orelse, defs);
+    } else if (auto *s = llvm::dyn_cast<ast::Try>(stmt)) {
+      collectFunctions(s->body, defs);
+    }
+  }
+}
+
+std::vector<Elaborator::Candidate> Elaborator::candidates() {
+  std::vector<const ast::FunctionDef *> defs;
+  collectFunctions(module.body, defs);
+  std::vector<Candidate> result;
+  for (const ast::FunctionDef *def : defs) {
+    FunctionKind kind = functionKind(def);
+    bool hasPrimFunc = false, hasWith = false;
+    inspect(def->body, hasPrimFunc, hasWith,
+            [&](const ast::FunctionDef *d) { return functionKind(d); });
+    bool isKernel = kind == FunctionKind::PrimFunc;
+    if (!isKernel && kind != FunctionKind::Jit && !hasPrimFunc)
+      continue;
+    bool known = llvm::any_of(result, [&](const Candidate &c) {
+      return c.def->name.name == def->name.name;
+    });
+    if (!known)
+      result.push_back({def, !isKernel, !isKernel && !hasPrimFunc && hasWith});
+  }
+  return result;
+}
+
+std::vector<Elaborator::Candidate> Elaborator::chooseKernels() {
+  std::vector<Candidate> all = candidates();
+  std::vector<llvm::StringRef> names;
+  for (const Candidate &c : all)
+    names.push_back(c.def->name.name);
+  if (!options.kernel.empty()) {
+    for (const Candidate &c : all)
+      if (c.def->name.name == options.kernel)
+        return {c};
+    diags.report(Diag::NoKernel).suggest(options.kernel, names)
+        << " named '" + options.kernel + "'";
+    return {};
+  }
+  if (all.empty()) {
+    diags.report(Diag::NoKernel) << "";
+    return {};
+  }
+  bool allKernels =
+      llvm::none_of(all, [](const Candidate &c) { return c.isFactory; });
+  if (all.size() == 1 || allKernels)
+    return all;
+  diags.report(Diag::AmbiguousKernel) << llvm::join(names, ", ");
+  return {};
+}
+
+std::vector<KernelInfo> Elaborator::listKernels() {
+  std::vector<KernelInfo> result;
+  for (const Candidate &c : candidates()) {
+    KernelInfo info;
+    info.name = c.def->name.name.str();
+    info.isFactory = c.isFactory;
+    if (c.isFactory)
+      for (const ast::Parameter &p : c.def->params)
+        info.params.push_back(
+            {p.name.name.str(),
+             p.defaultValue ? ast::sourceText(p.defaultValue->range).str()
+                            : ""});
+    result.push_back(std::move(info));
+  }
+  return result;
+}
+
+/// Every -D must name a parameter of a chosen factory or a module variable.
+bool Elaborator::checkDefines(llvm::ArrayRef<Candidate> chosen) {
+  std::vector<llvm::StringRef> names;
+  for (const Candidate &c : chosen)
+    if (c.isFactory)
+      for (const ast::Parameter &p : c.def->params) {
+        names.push_back(p.name.name);
+        definesParam.insert(p.name.name);
+      }
+  for (const ast::Stmt *stmt : module.body)
+    if (auto *a = llvm::dyn_cast<ast::Assign>(stmt)) {
+      NameSet bound;
+      collectBound(a, bound);
+      names.insert(names.end(), bound.begin(), bound.end());
+    }
+  for (auto &[name, text] : options.defines)
+    if (!llvm::is_contained(names, name)) {
+      diags.report(Diag::UnknownParameter).suggest(name, names)
+          << name << chosen.front().def->name.name;
+      return false;
+    }
+  return true;
+}
+
+/// Splits at commas outside brackets and quotes.
+static std::vector<llvm::StringRef> splitItems(llvm::StringRef text) {
+  std::vector<llvm::StringRef> items;
+  int depth = 0;
+  char quote = 0;
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else if (c == '(' || c == '[')
+      ++depth;
+    else if (c == ')' || c == ']')
+      --depth;
+    else if (c == ',' && depth == 0) {
+      items.push_back(text.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  if (llvm::StringRef last = text.substr(start).trim(); !last.empty())
+    items.push_back(last);
+  return items;
+}
+
+Value Elaborator::parseDefine(llvm::StringRef text) {
+  text = text.trim();
+  if (text == "True" || text == "true")
+    return Value::ofBool(true);
+  if (text == "False" || text == "false")
+    return Value::ofBool(false);
+  if (text == "None")
+    return Value::none();
+  int64_t integer;
+  if (!text.getAsInteger(0, integer))
+    return Value::ofInt(integer);
+  double number;
+  bool looksNumeric =
+      !text.empty() &&
+      text.find_first_of("0123456789") != llvm::StringRef::npos &&
+      !llvm::isAlpha(text.front());
+  if (looksNumeric && !text.getAsDouble(number))
+    return Value::ofFloat(number);
+  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') &&
+      text.back() == text.front())
+    return Value::ofString(text.drop_front().drop_back());
+  bool tuple = text.size() >= 2 && text.front() == '(' && text.back() == ')';
+  bool list = text.size() >= 2 && text.front() == '[' && text.back() == ']';
+  if (tuple || list) {
+    std::vector<Value> items;
+    for (llvm::StringRef item : splitItems(text.drop_front().drop_back()))
+      items.push_back(parseDefine(item));
+    return list ? Value::ofList(items) : Value::ofTuple(items);
+  }
+  text.consume_front("T.");
+  text.consume_front("torch.");
+  return Value::ofString(text);
+}
+
+/// Whether a decorator sets the pass config TL_ENABLE_FAST_MATH.
+static bool enablesFastMath(const ast::FunctionDef *def) {
+  for (const ast::Expr *decorator : def->decorators) {
+    auto *call = llvm::dyn_cast<ast::Call>(decorator);
+    auto *keyword = call ? call->findKeyword("pass_configs") : nullptr;
+    auto *dict = keyword ? llvm::dyn_cast<ast::Dict>(keyword->value) : nullptr;
+    if (!dict)
+      continue;
+    for (auto [key, value] : llvm::zip(dict->keys, dict->values)) {
+      auto *attribute = llvm::dyn_cast_if_present<ast::Attribute>(key);
+      auto *text = llvm::dyn_cast_if_present<ast::Constant>(key);
+      auto *flag = llvm::dyn_cast<ast::Constant>(value);
+      bool matches =
+          (attribute && attribute->attr.name == "TL_ENABLE_FAST_MATH") ||
+          (text && text->text == "tl.enable_fast_math");
+      if (matches && flag && flag->boolValue)
+        return true;
+    }
+  }
+  return false;
+}
+
+Value Elaborator::kernelOf(const Candidate &candidate) {
+  const ast::FunctionDef *def = candidate.def;
+  if (candidate.isEager)
+    return unsupported(def->name.range,
+                       "a @tilelang.jit function that is itself the kernel");
+  fastMath = enablesFastMath(def);
+  auto value = lookupModule(def->name.name, std::nullopt);
+  if (!value || !value->is(Kind::Function)) {
+    if (!value || !value->isPoison())
+      diags.report(Diag::NoKernel) << " named '" + def->name.name.str() + "'";
+    return Value::poison();
+  }
+  if (!candidate.isFactory)
+    return *value;
+  auto &factory = value->as<FunctionObject>();
+  Arguments args;
+  args.range = def->name.range;
+  bool missing = false;
+  for (const ast::Parameter &p : factory.params()) {
+    bool variadic = p.kind == ast::ParameterKind::VarArgs ||
+                    p.kind == ast::ParameterKind::KwArgs;
+    auto define = options.defines.find(p.name.name.str());
+    if (define != options.defines.end()) {
+      args.items.push_back(
+          {parseDefine(define->second), p.name.name, p.name.range});
+    } else if (!p.defaultValue && !variadic) {
+      error(Diag::MissingParameter, p.name.range)
+          << p.name.name << def->name.name << p.name.name;
+      missing = true;
+    }
+  }
+  if (missing)
+    return Value::poison();
+  Value result = callFunction(factory, args);
+  bool isKernel = result.is(Kind::Function) &&
+                  result.as<FunctionObject>().kind == FunctionKind::PrimFunc;
+  if (!isKernel && !diags.hasErrors())
+    error(Diag::NotAKernel, def->name.range)
+        << def->name.name << describe(result);
+  return isKernel ? result : Value::poison();
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Elaborator::run() {
+  std::vector<Candidate> chosen = chooseKernels();
+  if (chosen.empty() || !checkDefines(chosen))
+    return nullptr;
+  mlir::OwningOpRef<mlir::ModuleOp> op = mlir::ModuleOp::create(
+      mlir::FileLineColLoc::get(b.getStringAttr(fileName), 1, 1));
+  for (const Candidate &candidate : chosen) {
+    Frame root;
+    root.scope = std::make_shared<Scope>(nullptr);
+    root.name = "the module";
+    frame = &root;
+    Value value = kernelOf(candidate);
+    if (value.is(Kind::Function))
+      elaborateKernel(value.as<FunctionObject>(), *op);
+    frame = nullptr;
+    if (diags.isFull())
+      break;
+  }
+  if (diags.hasErrors() || !isVerified(*op))
+    return nullptr;
+  return op;
+}
+
+} // namespace tlc::frontend
