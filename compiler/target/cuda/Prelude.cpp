@@ -1,0 +1,220 @@
+// Prelude entries and instructions written on demand.
+#include "compiler/target/cuda/Prelude.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include <cassert>
+#include <vector>
+
+using namespace llvm;
+using namespace tlc::cuda;
+
+namespace tlc::cuda {
+/// The embedded files, one after the other (written by CMake).
+extern const char *const preludeText;
+} // namespace tlc::cuda
+
+namespace {
+struct Entry {
+  StringRef name, text;
+  SmallVector<StringRef> needs;
+};
+struct Entries {
+  std::vector<Entry> list;
+  StringMap<size_t> index;
+
+  Entries() {
+    StringRef rest(preludeText);
+    while (!rest.empty()) {
+      auto [head, tail] = rest.split('\n');
+      head.consume_front("//@ ");
+      auto [name, needs] = head.split(" : ");
+      size_t end = tail.find("//@ ");
+      StringRef text = tail.take_front(end);
+      rest = end == StringRef::npos ? StringRef() : tail.drop_front(end);
+      Entry entry{name.trim(), text, {}};
+      SplitString(needs, entry.needs);
+      index[entry.name] = list.size();
+      list.push_back(std::move(entry));
+    }
+  }
+};
+} // namespace
+
+static const Entries &entries() {
+  static const Entries all;
+  return all;
+}
+
+void Prelude::use(StringRef name) {
+  if (!used.try_emplace(name, true).second)
+    return;
+  auto it = entries().index.find(name);
+  assert(it != entries().index.end() && "no such prelude entry");
+  for (StringRef need : entries().list[it->second].needs)
+    use(need);
+}
+
+bool Prelude::isReserved(StringRef name) {
+  if (entries().index.contains(name) || name == "to_f32" ||
+      name.starts_with("wgmma_") || name.starts_with("mma_") ||
+      name.starts_with("tma_"))
+    return true;
+  static const llvm::StringSet<> words = {
+      "alignas",   "alignof",  "and",       "asm",          "auto",
+      "bool",      "break",    "case",      "catch",        "char",
+      "class",     "const",    "constexpr", "continue",     "default",
+      "delete",    "do",       "double",    "else",         "enum",
+      "explicit",  "export",   "extern",    "false",        "float",
+      "for",       "friend",   "goto",      "if",           "inline",
+      "int",       "long",     "mutable",   "namespace",    "new",
+      "not",       "nullptr",  "operator",  "or",           "private",
+      "protected", "public",   "register",  "return",       "short",
+      "signed",    "sizeof",   "static",    "struct",       "switch",
+      "template",  "this",     "throw",     "true",         "try",
+      "typedef",   "typename", "union",     "unsigned",     "using",
+      "virtual",   "void",     "volatile",  "while",        "xor",
+      "threadIdx", "blockIdx", "blockDim",  "gridDim",      "warpSize",
+      "min",       "max",      "abs",       "shared_memory"};
+  return words.contains(name);
+}
+
+void Prelude::print(raw_ostream &os) const {
+  for (const Entry &entry : entries().list)
+    if (used.contains(entry.name))
+      os << entry.text;
+  for (const auto &[name, text] : generated)
+    os << text;
+}
+
+/// `%from` .. `%(to - 1)`, six a line would help nobody: one string.
+static std::string operands(int64_t from, int64_t count) {
+  std::string text = "{";
+  for (int64_t i = 0; i < count; ++i)
+    text += (i ? ", %" : "%") + itostr(from + i);
+  return text + "}";
+}
+
+std::string Prelude::useWgmma(int64_t n, int64_t k, StringRef aType,
+                              StringRef bType, bool aInRegisters, bool transA,
+                              bool transB) {
+  bool half = aType == "bf16" || aType == "f16";
+  std::string name = "wgmma_m64n" + itostr(n) + "k" + itostr(k) + "_" +
+                     aType.str() + (aType == bType ? "" : "_" + bType.str()) +
+                     (aInRegisters ? "_rs" : "") +
+                     (transA && transB ? "_tt"
+                      : transA         ? "_tn"
+                      : transB         ? "_nt"
+                                       : "");
+  if (generated.count(name))
+    return name;
+  use("u32");
+  use("u64");
+  int64_t regs = n / 2, at = regs;
+  std::string text;
+  raw_string_ostream os(text);
+  os << "__device__ __forceinline__ void " << name << "(float *d, "
+     << (aInRegisters ? "u32 a0, u32 a1, u32 a2, u32 a3" : "u64 a")
+     << ", u64 b, int scale) {\n"
+     << "  asm volatile(\"{\\n.reg .pred P;\\nsetp.ne.b32 P, %"
+     << regs + (aInRegisters ? 5 : 2) << ", 0;\\n\"\n"
+     << "    \"wgmma.mma_async.sync.aligned.m64n" << n << "k" << k << ".f32."
+     << aType << "." << bType << " \"\n    \"" << operands(0, regs) << ", ";
+  if (aInRegisters)
+    os << operands(at, 4), at += 4;
+  else
+    os << "%" << at++;
+  os << ", %" << at++ << ", P, 1, 1";
+  if (half) {
+    if (!aInRegisters)
+      os << ", " << transA;
+    os << ", " << transB;
+  }
+  os << ";\\n}\\n\"\n    : ";
+  for (int64_t i = 0; i < regs; ++i)
+    os << (i == 0  ? ""
+           : i % 8 ? ", "
+                   : ",\n      ")
+       << "\"+f\"(d[" << i << "])";
+  os << "\n    : ";
+  if (aInRegisters)
+    os << "\"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3)";
+  else
+    os << "\"l\"(a)";
+  os << ", \"l\"(b), \"r\"(scale));\n}\n";
+  generated[name] = text;
+  return name;
+}
+
+std::string Prelude::useMma(StringRef type, int64_t k) {
+  std::string name = "mma_m16n8k" + itostr(k) + "_" + type.str();
+  if (generated.count(name))
+    return name;
+  use("u32");
+  std::string text;
+  raw_string_ostream os(text);
+  os << "__device__ __forceinline__ void " << name
+     << "(float *d, u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {\n"
+     << "  asm volatile(\"mma.sync.aligned.m16n8k" << k << ".row.col.f32."
+     << type << "." << type << ".f32 \"\n"
+     << "    \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};\"\n"
+     << "    : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3])\n"
+     << "    : \"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3), \"r\"(b0), "
+        "\"r\"(b1));\n}\n";
+  generated[name] = text;
+  return name;
+}
+
+/// `, int c0, int c1` and `{%from, ...}` of the coordinates.
+static std::string coordinates(unsigned rank) {
+  std::string text;
+  for (unsigned i = 0; i < rank; ++i)
+    text += ", int c" + utostr(i);
+  return text;
+}
+static std::string coordinateInputs(unsigned rank) {
+  std::string text;
+  for (unsigned i = 0; i < rank; ++i)
+    text += ", \"r\"(c" + utostr(i) + ")";
+  return text;
+}
+
+std::string Prelude::useTmaLoad(unsigned rank) {
+  std::string name = "tma_load_" + utostr(rank) + "d";
+  if (generated.count(name))
+    return name;
+  use("u32");
+  use("TensorMap");
+  std::string text;
+  raw_string_ostream os(text);
+  os << "__device__ __forceinline__ void " << name
+     << "(u32 dst, const TensorMap &map, u32 bar" << coordinates(rank)
+     << ") {\n  asm volatile(\"cp.async.bulk.tensor." << rank
+     << "d.shared::cluster.global.tile.mbarrier\"\n"
+     << "    \"::complete_tx::bytes [%0], [%1, " << operands(3, rank)
+     << "], [%2];\"\n    :: \"r\"(dst), \"l\"(&map), \"r\"(bar)"
+     << coordinateInputs(rank) << " : \"memory\");\n}\n";
+  generated[name] = text;
+  return name;
+}
+
+std::string Prelude::useTmaStore(unsigned rank) {
+  std::string name = "tma_store_" + utostr(rank) + "d";
+  if (generated.count(name))
+    return name;
+  use("u32");
+  use("TensorMap");
+  std::string text;
+  raw_string_ostream os(text);
+  os << "__device__ __forceinline__ void " << name
+     << "(u32 src, const TensorMap &map" << coordinates(rank)
+     << ") {\n  asm volatile(\"cp.async.bulk.tensor." << rank
+     << "d.global.shared::cta.tile.bulk_group \"\n"
+     << "    \"[%1, " << operands(2, rank)
+     << "], [%0];\"\n    :: \"r\"(src), \"l\"(&map)" << coordinateInputs(rank)
+     << " : \"memory\");\n}\n";
+  generated[name] = text;
+  return name;
+}

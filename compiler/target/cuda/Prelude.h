@@ -1,0 +1,37 @@
+// The device functions that printed kernels call. Most are entries of
+// prelude/*.cuh, embedded at build time: `//@ name : names it needs`, then the
+// text. Functions with a shape in their name are written on demand.
+#pragma once
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <string>
+
+namespace tlc::cuda {
+
+/// Collects what a translation unit uses; prints each used entry once, what it
+/// needs first, in the order of the files.
+class Prelude {
+public:
+  /// An entry of the files; asserts that it exists.
+  void use(llvm::StringRef name);
+  /// A function made on demand; returns its name.
+  std::string useWgmma(int64_t n, int64_t k, llvm::StringRef aType,
+                       llvm::StringRef bType, bool aInRegisters, bool transA,
+                       bool transB);
+  std::string useMma(llvm::StringRef type, int64_t k);
+  std::string useTmaLoad(unsigned rank);
+  std::string useTmaStore(unsigned rank);
+
+  void print(llvm::raw_ostream &os) const;
+  /// Names that a program must not use for its own values.
+  static bool isReserved(llvm::StringRef name);
+
+private:
+  llvm::StringMap<bool> used;
+  std::map<std::string, std::string> generated;
+};
+
+} // namespace tlc::cuda

@@ -1,0 +1,91 @@
+//@ mbar_init : u32
+__device__ __forceinline__ void mbar_init(u32 bar, u32 count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :: "r"(bar), "r"(count) : "memory");
+}
+//@ mbar_wait : u32
+__device__ __forceinline__ void mbar_wait(u32 bar, u32 parity) {
+  asm volatile("{\n.reg .pred P;\nW_%=:\n"
+               "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 P, [%0], "
+               "%1;\n@P bra D_%=;\nbra W_%=;\nD_%=:\n}\n"
+               :: "r"(bar), "r"(parity) : "memory");
+}
+//@ mbar_arrive : u32
+__device__ __forceinline__ void mbar_arrive(u32 bar) {
+  asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];"
+               :: "r"(bar) : "memory");
+}
+//@ mbar_arrive_warp : mbar_arrive elect_one
+// One arrival of the whole warp: all of its lanes have come first.
+__device__ __forceinline__ void mbar_arrive_warp(u32 bar) {
+  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+  if (elect_one())
+    mbar_arrive(bar);
+}
+//@ mbar_expect : u32
+__device__ __forceinline__ void mbar_expect(u32 bar, u32 bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :: "r"(bar), "r"(bytes) : "memory");
+}
+//@ fence_mbar_init
+__device__ __forceinline__ void fence_mbar_init() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+//@ fence_proxy_async
+__device__ __forceinline__ void fence_proxy_async() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+//@ membar_cta
+__device__ __forceinline__ void membar_cta() {
+  asm volatile("membar.cta;" ::: "memory");
+}
+//@ bar_sync
+// Both numbers are immediates: an id in a register reserves all barriers.
+template <int Id, int Threads> __device__ __forceinline__ void bar_sync() {
+  asm volatile("bar.sync %0, %1;" :: "n"(Id), "n"(Threads) : "memory");
+}
+//@ setmaxnreg_inc
+template <int N> __device__ __forceinline__ void setmaxnreg_inc() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(N));
+}
+//@ setmaxnreg_dec
+template <int N> __device__ __forceinline__ void setmaxnreg_dec() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" :: "n"(N));
+}
+//@ bulk_load : u32
+__device__ __forceinline__ void bulk_load(u32 dst, const void *src, u32 bytes,
+                                          u32 bar) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx"
+               "::bytes [%0], [%1], %2, [%3];"
+               :: "r"(dst), "l"(src), "r"(bytes), "r"(bar) : "memory");
+}
+//@ bulk_commit
+__device__ __forceinline__ void bulk_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+//@ bulk_wait
+template <int N> __device__ __forceinline__ void bulk_wait() {
+  asm volatile("cp.async.bulk.wait_group %0;" :: "n"(N) : "memory");
+}
+//@ bulk_wait_read
+template <int N> __device__ __forceinline__ void bulk_wait_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(N) : "memory");
+}
+//@ panel_rows
+// Blocks in panels of `panel` rows, each swept column by column: neighbours in
+// time share rows and columns of the operands in the L2.
+__device__ __forceinline__ void panel_rows(int panel, int &x, int &y) {
+  int width = gridDim.x, linear = blockIdx.y * width + blockIdx.x;
+  int first = linear / (panel * width) * panel, at = linear - first * width;
+  int rows = min(panel, (int)gridDim.y - first);
+  x = at / rows;
+  y = first + at % rows;
+}
+//@ panel_columns
+__device__ __forceinline__ void panel_columns(int panel, int &x, int &y) {
+  int height = gridDim.y, linear = blockIdx.y * gridDim.x + blockIdx.x;
+  int first = linear / (panel * height) * panel, at = linear - first * height;
+  int columns = min(panel, (int)gridDim.x - first);
+  y = at / columns;
+  x = first + at % columns;
+}
