@@ -38,12 +38,17 @@ else()
   target_link_libraries(tlc_mlir INTERFACE MLIR LLVM)
 endif()
 
-# Debian ships no libfmt.a, so release takes fmt's headers alone.
+# target_link_libraries, and for release: fmt's headers alone, since Debian ships
+# no libfmt.a, and the C++ runtime inside executables.
 function(tlc_link target scope)
   if(TLC_STATIC)
     list(TRANSFORM ARGN REPLACE "^fmt::fmt$" "fmt::fmt-header-only")
   endif()
   target_link_libraries(${target} ${scope} ${ARGN})
+  get_target_property(type ${target} TYPE)
+  if(TLC_STATIC AND type STREQUAL "EXECUTABLE")
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
 endfunction()
 
 function(tlc_target_defaults target)
@@ -103,9 +108,6 @@ function(tlc_executable name)
     tlc_use_mlir_pch(${name})
   endif()
   tlc_link(${name} PRIVATE ${ARG_LINK})
-  if(TLC_STATIC)
-    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
-  endif()
 endfunction()
 
 # tlc_add_folders(): adds each folder beside the caller's list that has a
