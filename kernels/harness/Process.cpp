@@ -3,9 +3,12 @@
 
 #include "tlc/Error.h"
 
+#include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -18,8 +21,13 @@ int runProgram(const std::vector<std::string> &arguments) {
   argv.push_back(nullptr);
 
   pid_t child = 0;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null",
+                                   O_WRONLY, 0);
   const int failure =
-      posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ);
+      posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
   if (failure != 0)
     throw Error(ErrorCode::Environment, "cannot start '" + arguments[0] +
                                             "': " + std::strerror(failure));
