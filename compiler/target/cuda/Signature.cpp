@@ -103,6 +103,25 @@ static std::optional<SizeExpr::Kind> kindOf(Operation *op) {
       .Default([](auto) { return std::nullopt; });
 }
 
+/// Shifts and masks by constants, which divisions by powers of two have become:
+/// they are multiplications, floor divisions and remainders.
+static std::optional<std::pair<SizeExpr::Kind, int64_t>>
+powerOfTwo(Operation *def) {
+  APInt right;
+  if (def->getNumOperands() != 2 ||
+      !matchPattern(def->getOperand(1), m_ConstantInt(&right)))
+    return std::nullopt;
+  int64_t n = right.getSExtValue();
+  bool isShift = n >= 0 && n < 31;
+  if (isa<arith::ShLIOp>(def) && isShift)
+    return std::pair(SizeExpr::Kind::Mul, int64_t(1) << n);
+  if (isa<arith::ShRSIOp>(def) && isShift)
+    return std::pair(SizeExpr::Kind::FloorDiv, int64_t(1) << n);
+  if (isa<arith::AndIOp>(def) && n >= 0 && (n & (n + 1)) == 0)
+    return std::pair(SizeExpr::Kind::Mod, n + 1);
+  return std::nullopt;
+}
+
 FailureOr<SizeExpr> cuda::sizeExprOf(Operation *op, Value value) {
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
@@ -116,6 +135,13 @@ FailureOr<SizeExpr> cuda::sizeExprOf(Operation *op, Value value) {
   Operation *def = value.getDefiningOp();
   if (isa<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(def))
     return sizeExprOf(op, def->getOperand(0));
+  if (auto shift = powerOfTwo(def)) {
+    auto x = sizeExprOf(op, def->getOperand(0));
+    if (failed(x))
+      return failure();
+    return SizeExpr::binary(shift->first, *x,
+                            SizeExpr::constant(shift->second));
+  }
   auto kind = kindOf(def);
   if (!kind)
     return op->emitError("size computed by '")
