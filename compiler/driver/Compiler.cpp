@@ -7,6 +7,7 @@
 #include "compiler/frontend/syntax/Parser.h"
 #include "compiler/pipeline/Pipelines.h"
 #include "compiler/target/TargetInfo.h"
+#include "compiler/target/cuda/CudaEmitter.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
@@ -124,18 +125,12 @@ Status Compilation::readProgram() {
     if (parseTile(buffer) != Status::Ok)
       return status;
   } else {
-#ifdef TLC_NO_FRONTEND
-    engine->report(Diag::KernelUnsupported)
-        << "this build reads only .mlir files yet";
-    return fail(Status::Input);
-#else
     frontend::FrontendOptions options{compileOptions.kernel,
                                       compileOptions.defines};
     program =
         frontend::elaborate(*sourceManager, buffer, options, *context, *engine);
     if (!program || engine->hasErrors())
       return fail(Status::Input);
-#endif
   }
   if (compileOptions.fastMath)
     for (auto kernel : program->getOps<tile::KernelOp>())
@@ -176,22 +171,46 @@ Status Compilation::lowerTo(Reached level) {
 }
 
 std::string Compilation::describe(tile::KernelOp kernel, StringRef arch) {
-  std::vector<DeviceFunction> functions;
+  std::vector<cuda::KernelSignature> functions;
   for (auto launch : kernel.getBody().getOps<tile::LaunchOp>()) {
-    DeviceFunction function;
+    cuda::KernelSignature function;
     function.symbol =
         (kernel.getSymName() + "_" + Twine(functions.size())).str();
-    llvm::copy(launch.getThreads(), function.block);
+    function.threads = launch.getNumThreads();
     functions.push_back(std::move(function));
   }
-  // Without grids there is nothing to refuse.
-  return *writeMetadata(kernel, describeSignature(kernel), arch, functions, {});
+  return writeMetadata(describeSignature(kernel), arch, functions, {});
+}
+
+/// Prints one kernel as a file of its own.
+Status Compilation::emitKernel(tile::KernelOp kernel,
+                               const HostSignature &signature) {
+  OwningOpRef<ModuleOp> alone = ModuleOp::create(kernel.getLoc());
+  alone->getBody()->push_back(kernel->clone());
+  CompiledKernel result;
+  result.name = signature.name;
+  llvm::raw_string_ostream os(result.cuda);
+  if (failed(cuda::emitCuda(*alone, os, result.functions)))
+    return fail(Status::Input);
+  result.metadata =
+      writeMetadata(signature, compileOptions.arch, result.functions, {});
+  compiled.push_back(std::move(result));
+  return Status::Ok;
 }
 
 Status Compilation::emitCuda() {
-  engine->report(Diag::KernelUnsupported)
-      << "printing CUDA is not part of this build yet";
-  return fail(Status::Input);
+  step("printing CUDA");
+  if (runPasses([&](OpPassManager &pm) {
+        buildSMToThreads(pm, compileOptions);
+      }) != Status::Ok)
+    return status;
+  reached = Reached::Threads;
+  for (auto [kernel, signature] :
+       llvm::zip(program->getOps<tile::KernelOp>(), signatures))
+    if (emitKernel(kernel, signature) != Status::Ok)
+      return status;
+  reached = Reached::Cuda;
+  return Status::Ok;
 }
 
 Status Compilation::print(Level level, llvm::raw_ostream &os) {
@@ -212,7 +231,7 @@ Status Compilation::print(Level level, llvm::raw_ostream &os) {
     for (const CompiledKernel &kernel : compiled)
       os << kernel.cuda;
   else
-    program->print(os), os << "\n";
+    program->print(os, OpPrintingFlags().printNameLocAsPrefix());
   return Status::Ok;
 }
 
@@ -227,6 +246,10 @@ Status Compilation::runNvrtc(CompiledKernel &kernel, bool cubin) {
     kernel.cubin = std::move(output->cubin);
     kernel.usage = std::move(output->usage);
     kernel.warnings = std::move(output->warnings);
+    for (const HostSignature &signature : signatures)
+      if (signature.name == kernel.name)
+        kernel.metadata = writeMetadata(signature, compileOptions.arch,
+                                        kernel.functions, kernel.usage);
     return Status::Ok;
   }
   Status result = Status::Internal;

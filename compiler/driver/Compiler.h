@@ -49,13 +49,8 @@ struct CompiledKernel {
   /// What ptxas said of each device function, in the order of the text.
   std::vector<nvrtc::KernelUsage> usage;
   std::vector<nvrtc::PtxasWarning> warnings;
-  /// Dynamic shared memory and threads of each device function.
-  struct Function {
-    std::string symbol;
-    int64_t sharedBytes = 0;
-    int64_t threads = 0;
-  };
-  std::vector<Function> functions;
+  /// The device functions in launch order.
+  llvm::SmallVector<cuda::KernelSignature, 1> functions;
 };
 
 /// One source file on its way down. The steps may be called in any order; each
@@ -94,7 +89,7 @@ public:
   const CompileOptions &options() const { return compileOptions; }
 
 private:
-  enum class Reached { Nothing, Tile, WS, SM, Cuda };
+  enum class Reached { Nothing, Tile, WS, SM, Threads, Cuda };
 
   Status fail(Status why);
   Status lowerTo(Reached level);
@@ -102,6 +97,7 @@ private:
   Status runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   Status parseTile(unsigned buffer);
   Status emitCuda();
+  Status emitKernel(tile::KernelOp kernel, const HostSignature &signature);
   Status runNvrtc(CompiledKernel &kernel, bool cubin);
   void step(llvm::StringRef name) {
     if (onStep)
@@ -114,7 +110,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
   mlir::OwningOpRef<mlir::ModuleOp> program;
-  std::vector<KernelSignature> signatures;
+  std::vector<HostSignature> signatures;
   std::vector<CompiledKernel> compiled;
   unsigned buffer = 0;
   bool isMlir = false;

@@ -4,7 +4,6 @@
 #include "compiler/transforms/UserText.h"
 
 #include "mlir/IR/AffineExpr.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using llvm::json::Array;
@@ -17,7 +16,7 @@ static Json binary(StringRef op, Json lhs, Json rhs) {
   return Array{op.str(), std::move(lhs), std::move(rhs)};
 }
 
-Json toJson(AffineExpr expr, ArrayRef<std::string> symbols) {
+static Json toJson(AffineExpr expr, ArrayRef<std::string> symbols) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
@@ -38,70 +37,34 @@ Json toJson(AffineExpr expr, ArrayRef<std::string> symbols) {
   }
 }
 
-/// The operator of the format that a host op is, or an empty string.
-static StringRef hostOperator(Operation *op) {
-  return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case([](arith::AddIOp) { return "+"; })
-      .Case([](arith::SubIOp) { return "-"; })
-      .Case([](arith::MulIOp) { return "*"; })
-      .Case<arith::FloorDivSIOp>([](auto) { return "floordiv"; })
-      .Case<arith::CeilDivSIOp>([](auto) { return "ceildiv"; })
-      .Case([](arith::MinSIOp) { return "min"; })
-      .Case([](arith::MaxSIOp) { return "max"; })
-      .Default([](Operation *) { return ""; });
-}
-
-/// Truncating division by a positive constant from floor divisions:
-/// a / d = max(a, 0) // d - max(-a, 0) // d.
-static Json truncatedDivision(Json a, int64_t d) {
-  Json negated = binary("-", 0, a);
-  return binary("-", binary("floordiv", binary("max", std::move(a), 0), d),
-                binary("floordiv", binary("max", std::move(negated), 0), d));
-}
-
-FailureOr<Json> toJson(mlir::Value value, tile::KernelOp kernel) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return Json(constant.getSExtValue());
-  if (auto arg = dyn_cast<BlockArgument>(value);
-      arg && arg.getOwner() == &kernel.getBody().front())
-    return Json(kernel.getArgName(arg.getArgNumber()));
-  Operation *op = value.getDefiningOp();
-  auto refuse = [&]() -> FailureOr<Json> {
-    if (!op)
-      return kernel.emitError("the grid depends on a value that the host does "
-                              "not have");
-    return op->emitError("the host cannot compute this part of the grid: only "
-                         "sizes, scalar parameters and integer arithmetic can "
-                         "be used");
+static Json toJson(const cuda::SizeExpr &expr) {
+  using Kind = cuda::SizeExpr::Kind;
+  auto with = [&](StringRef op) {
+    return binary(op, toJson(expr.operands[0]), toJson(expr.operands[1]));
   };
-  if (!op)
-    return refuse();
-  if (isa<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(op))
-    return toJson(op->getOperand(0), kernel);
-  if (op->getNumOperands() != 2)
-    return refuse();
-  APInt divisor;
-  bool constantRhs = matchPattern(op->getOperand(1), m_ConstantInt(&divisor));
-  StringRef name = hostOperator(op);
-  FailureOr<Json> lhs = toJson(op->getOperand(0), kernel);
-  FailureOr<Json> rhs = toJson(op->getOperand(1), kernel);
-  if (failed(lhs) || failed(rhs))
-    return failure();
-  if (!name.empty())
-    return binary(name, std::move(*lhs), std::move(*rhs));
-  if (!constantRhs)
-    return refuse();
-  int64_t d = divisor.getSExtValue();
-  if (isa<arith::DivSIOp>(op) && d > 0)
-    return truncatedDivision(std::move(*lhs), d);
-  if (isa<arith::RemSIOp>(op) && d > 0)
-    return binary("-", *lhs, binary("*", truncatedDivision(*lhs, d), d));
-  if (isa<arith::ShLIOp>(op) && d >= 0 && d < 31)
-    return binary("*", std::move(*lhs), int64_t(1) << d);
-  if (isa<arith::ShRSIOp>(op) && d >= 0 && d < 31)
-    return binary("floordiv", std::move(*lhs), int64_t(1) << d);
-  return refuse();
+  switch (expr.kind) {
+  case Kind::Constant:
+    return expr.value;
+  case Kind::Name:
+    return expr.name;
+  case Kind::Add:
+    return with("+");
+  case Kind::Sub:
+    return with("-");
+  case Kind::Mul:
+    return with("*");
+  case Kind::FloorDiv:
+    return with("floordiv");
+  case Kind::Mod:
+    return with("mod");
+  case Kind::CeilDiv:
+    return with("ceildiv");
+  case Kind::Min:
+    return with("min");
+  case Kind::Max:
+    return with("max");
+  }
+  return 0;
 }
 
 /// "r", "w", "rw" or "none" for each parameter.
@@ -121,8 +84,8 @@ static SmallVector<std::string> accesses(tile::KernelOp kernel) {
   return result;
 }
 
-KernelSignature describeSignature(tile::KernelOp kernel) {
-  KernelSignature result;
+HostSignature describeSignature(tile::KernelOp kernel) {
+  HostSignature result;
   result.name = kernel.getSymName().str();
   std::vector<std::string> symbols;
   for (Attribute name : kernel.getSymbolNames()) {
@@ -149,24 +112,59 @@ KernelSignature describeSignature(tile::KernelOp kernel) {
   return result;
 }
 
-static FailureOr<Object> toJson(const DeviceFunction &function,
-                                tile::KernelOp kernel) {
-  Array grid;
-  for (mlir::Value extent : function.grid) {
-    FailureOr<Json> expr = toJson(extent, kernel);
-    if (failed(expr))
-      return failure();
-    grid.push_back(std::move(*expr));
-  }
-  while (grid.size() < 3)
-    grid.push_back(1);
-  Array args;
-  for (const DeviceArgument &arg : function.args)
-    args.push_back(Object(arg));
+static Array toJson(ArrayRef<cuda::SizeExpr> list) {
+  Array result;
+  for (const cuda::SizeExpr &expr : list)
+    result.push_back(toJson(expr));
+  return result;
+}
+
+static Object tensorMap(const cuda::KernelArg &arg) {
+  const cuda::TensorMapInfo &map = arg.tensorMap;
+  std::string swizzle =
+      map.swizzleBytes ? std::to_string(map.swizzleBytes) + "B" : "none";
   return Object{
-      {"symbol", function.symbol},      {"grid", std::move(grid)},
-      {"block", Array(function.block)}, {"shared_bytes", function.sharedBytes},
-      {"cooperative", false},           {"args", std::move(args)}};
+      {"kind", "tensormap"},
+      {"param", arg.name},
+      {"dtype", tile::dtypeName(map.element)},
+      {"rank", static_cast<int64_t>(map.globalDims.size())},
+      {"global_dims", toJson(ArrayRef(map.globalDims))},
+      {"global_strides_bytes", toJson(ArrayRef(map.globalStridesBytes))},
+      {"box", Array(map.box)},
+      {"element_strides", Array(std::vector<int64_t>(map.box.size(), 1))},
+      {"swizzle", swizzle},
+      {"l2_promotion", "256B"},
+      {"oob_fill", "zero"}};
+}
+
+static Object toJson(const cuda::KernelArg &arg) {
+  switch (arg.kind) {
+  case cuda::KernelArg::Kind::Pointer:
+    return Object{{"kind", "pointer"}, {"param", arg.name}};
+  case cuda::KernelArg::Kind::Scalar:
+    return Object{{"kind", "scalar"},
+                  {"param", arg.name},
+                  {"dtype", tile::dtypeName(arg.type)}};
+  case cuda::KernelArg::Kind::Symbol:
+    return Object{{"kind", "scalar"},
+                  {"expr", arg.name},
+                  {"dtype", tile::dtypeName(arg.type)}};
+  case cuda::KernelArg::Kind::TensorMap:
+    return tensorMap(arg);
+  }
+  return Object();
+}
+
+static Object toJson(const cuda::KernelSignature &function) {
+  Array args;
+  for (const cuda::KernelArg &arg : function.args)
+    args.push_back(toJson(arg));
+  return Object{{"symbol", function.symbol},
+                {"grid", toJson(ArrayRef(function.grid))},
+                {"block", Array{function.threads, 1, 1}},
+                {"shared_bytes", function.sharedBytes},
+                {"cooperative", false},
+                {"args", std::move(args)}};
 }
 
 static Object toJson(const nvrtc::KernelUsage &usage) {
@@ -185,30 +183,24 @@ static Object toJson(const nvrtc::KernelUsage &usage) {
   return result;
 }
 
-FailureOr<std::string> writeMetadata(tile::KernelOp kernel,
-                                     const KernelSignature &signature,
-                                     StringRef target,
-                                     ArrayRef<DeviceFunction> functions,
-                                     ArrayRef<nvrtc::KernelUsage> usage) {
+std::string writeMetadata(const HostSignature &signature, StringRef target,
+                          ArrayRef<cuda::KernelSignature> functions,
+                          ArrayRef<nvrtc::KernelUsage> usage) {
   Array launches;
-  for (const DeviceFunction &function : functions) {
-    FailureOr<Object> launch = toJson(function, kernel);
-    if (failed(launch))
-      return failure();
-    launches.push_back(std::move(*launch));
-  }
+  for (const cuda::KernelSignature &function : functions)
+    launches.push_back(toJson(function));
   Object resources;
   for (const nvrtc::KernelUsage &figures : usage)
     resources[figures.symbol] = toJson(figures);
   // Objects print their members sorted by name, so equal kernels give equal
   // bytes.
   Json file = Object{{"version", 1},
-                      {"target", target.str()},
-                      {"name", signature.name},
-                      {"params", Array(signature.params)},
-                      {"symbols", Array(signature.symbols)},
-                      {"launches", std::move(launches)},
-                      {"resources", std::move(resources)}};
+                     {"target", target.str()},
+                     {"name", signature.name},
+                     {"params", Array(signature.params)},
+                     {"symbols", Array(signature.symbols)},
+                     {"launches", std::move(launches)},
+                     {"resources", std::move(resources)}};
   std::string text;
   llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", file) << "\n";
   return text;

@@ -1,6 +1,7 @@
 // The list of passes.
 #include "compiler/pipeline/Pipelines.h"
 
+#include "compiler/conversion/SMToThreads/SMToThreads.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Pass/PassInstrumentation.h"
@@ -78,6 +79,15 @@ void buildWSToSM(OpPassManager &pm, const CompileOptions &options) {
   ConvertWSToSMPassOptions lower;
   lower.arch = options.arch;
   kernels.addPass(createConvertWSToSMPass(lower));
+}
+
+void buildSMToThreads(OpPassManager &pm, const CompileOptions &options) {
+  OpPassManager &kernels = onKernels(pm);
+  // Fragments become registers, tile actions instructions.
+  kernels.addPass(sm::createConvertSmToThreadsPass());
+  // Fold index arithmetic and share it.
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
 }
 
 namespace {

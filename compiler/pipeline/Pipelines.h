@@ -16,6 +16,8 @@ void buildTileDecisions(mlir::OpPassManager &pm, const CompileOptions &options);
 void buildTileToWS(mlir::OpPassManager &pm, const CompileOptions &options);
 /// ws -> sm.
 void buildWSToSM(mlir::OpPassManager &pm, const CompileOptions &options);
+/// sm -> the program of one thread.
+void buildSMToThreads(mlir::OpPassManager &pm, const CompileOptions &options);
 
 /// Writes the program after each pass to `folder` as NN-<pass>.mlir, numbered
 /// from `next` on, which counts along and must outlive the run. The folder

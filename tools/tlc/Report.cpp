@@ -12,7 +12,7 @@ static std::string text(const std::optional<int64_t> &figure) {
 }
 
 static Row makeRow(const CompiledKernel &kernel,
-                   const CompiledKernel::Function &function) {
+                   const cuda::KernelSignature &function) {
   nvrtc::KernelUsage usage;
   for (const nvrtc::KernelUsage &candidate : kernel.usage)
     if (candidate.symbol == function.symbol)
@@ -37,7 +37,7 @@ void printReport(const std::vector<CompiledKernel> &kernels,
                             "spill loads", "stack", "static shared",
                             "dynamic shared", "barriers"}};
   for (const CompiledKernel &kernel : kernels)
-    for (const CompiledKernel::Function &function : kernel.functions)
+    for (const cuda::KernelSignature &function : kernel.functions)
       rows.push_back(makeRow(kernel, function));
   std::vector<size_t> widths(rows[0].size());
   for (const Row &row : rows)

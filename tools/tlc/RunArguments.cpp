@@ -36,7 +36,8 @@ private:
   bool makeScalar(RunArgument &argument);
   bool fill(RunArgument &argument, const std::string &how, unsigned position);
   bool shapeOf(const rt::ParamInfo &param, Dims &shape);
-  void solve(const Expr &extent, std::int64_t actual);
+  bool solve(const rt::ParamInfo &param, const Expr &extent,
+             std::int64_t actual);
   bool bind();
   bool fail(const std::string &text) {
     diags.report(Diag::InvalidArgument) << text;
@@ -100,23 +101,30 @@ bool ArgumentMaker::readSets() {
 }
 
 /// Takes sums and products with constants apart until one size is left.
-void ArgumentMaker::solve(const Expr &extent, std::int64_t actual) {
+bool ArgumentMaker::solve(const rt::ParamInfo &param, const Expr &extent,
+                          std::int64_t actual) {
   if (extent.op == ExprOp::Symbol) {
-    sizes.emplace(extent.symbol, actual);
-    return;
+    std::int64_t known = sizes.emplace(extent.symbol, actual).first->second;
+    // Where files contradict each other, binding says so.
+    if (known == actual || !request.sets.count(extent.symbol))
+      return true;
+    return fail("--set " + extent.symbol + "=" + std::to_string(known) +
+                ": the file of '" + param.name + "' says " +
+                std::to_string(actual));
   }
   if (extent.operands.size() != 2)
-    return;
+    return true;
   const Expr &lhs = extent.operands[0], &rhs = extent.operands[1];
   if (!rhs.isConstant())
-    return;
+    return true;
   std::int64_t c = rhs.value;
   if (extent.op == ExprOp::Add)
-    solve(lhs, actual - c);
-  else if (extent.op == ExprOp::Sub)
-    solve(lhs, actual + c);
-  else if (extent.op == ExprOp::Mul && c != 0 && actual % c == 0)
-    solve(lhs, actual / c);
+    return solve(param, lhs, actual - c);
+  if (extent.op == ExprOp::Sub)
+    return solve(param, lhs, actual + c);
+  if (extent.op == ExprOp::Mul && c != 0 && actual % c == 0)
+    return solve(param, lhs, actual / c);
+  return true;
 }
 
 bool ArgumentMaker::readFiles() {
@@ -133,7 +141,8 @@ bool ArgumentMaker::readFiles() {
     }
     const Dims &shape = argument.tensor->shape();
     for (size_t d = 0; d < shape.size() && d < param.shape.size(); ++d)
-      solve(param.shape[d], shape[d]);
+      if (!solve(param, param.shape[d], shape[d]))
+        return false;
   }
   return true;
 }
