@@ -11,9 +11,10 @@ namespace tlc {
 /// inside named, fused and call-site locations; empty if there is none.
 SourceSpan sourceSpan(mlir::Location location);
 
-/// Reports `diagnostic` to `engine`. The class is Unsupported where the text
-/// says that something is not possible "yet" or not supported. A note that
-/// begins with "help: " becomes help.
+/// Reports `diagnostic` to `engine`. An error that is worded like an entry of
+/// Diagnostics.def becomes that entry. Another is KernelUnsupported where it
+/// says that something is not possible "yet" or not supported, else
+/// KernelRefused. A note that begins with "help: " becomes help.
 void report(DiagnosticEngine &engine, mlir::Diagnostic &diagnostic);
 
 } // namespace tlc

@@ -4,7 +4,10 @@
 // 3 something is missing on this machine, 70 a fault of tlc.
 #include "tools/tlc/Options.h"
 
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tlc::cli;
@@ -23,6 +26,45 @@ static constexpr const char kUsageText[] =
 static void hideForeignOptions() {
   for (cl::SubCommand *command : {&compileCommand(), &runCommand()})
     cl::HideUnrelatedOptions(category(), *command);
+}
+
+/// A file with all that is needed to see a fault again.
+static void writeReproducer(llvm::ArrayRef<char *> words) {
+  int descriptor;
+  llvm::SmallString<128> path;
+  if (llvm::sys::fs::createTemporaryFile("tlc-fault", "txt", descriptor, path))
+    return;
+  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
+  os << "tlc " TLC_VERSION "\n";
+  for (const char *word : words)
+    os << word << " ";
+  os << "\n\n";
+  if (auto source = llvm::MemoryBuffer::getFile(inputFile()))
+    os << (*source)->getBuffer();
+  llvm::errs() << "tlc: this is a fault of tlc; please report it with " << path
+               << "\n";
+}
+
+static int runCommandLine(int argc, char **argv) {
+  hideForeignOptions();
+  std::string problem;
+  llvm::raw_string_ostream problems(problem);
+  if (!cl::ParseCommandLineOptions(argc, argv, kOverview, &problems)) {
+    llvm::errs() << problem;
+    return kUsage;
+  }
+  constexpr int internal = static_cast<int>(tlc::Status::Internal);
+  int code = internal;
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext guard;
+  guard.DumpStackAndCleanupOnFailure = true;
+  // A stack on which even the deepest input that is accepted fits.
+  guard.RunSafelyOnThread(
+      [&] { code = compileCommand() ? runCompile() : runRun(); }, 256u << 20);
+  llvm::outs().flush();
+  if (code == internal)
+    writeReproducer(llvm::ArrayRef(argv, argc));
+  return code;
 }
 
 int main(int argc, char **argv) {
@@ -44,12 +86,5 @@ int main(int argc, char **argv) {
     return usageError((first.starts_with("-") ? "expected a command before '"
                                               : "unknown command '") +
                       first + "'; the commands are compile and run");
-  hideForeignOptions();
-  std::string problem;
-  llvm::raw_string_ostream problems(problem);
-  if (!cl::ParseCommandLineOptions(argc, argv, kOverview, &problems)) {
-    llvm::errs() << problem;
-    return kUsage;
-  }
-  return compileCommand() ? runCompile() : runRun();
+  return runCommandLine(argc, argv);
 }
