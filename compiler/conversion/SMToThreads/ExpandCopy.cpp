@@ -313,14 +313,18 @@ LogicalResult CopyExpansion::emitWith(Endpoint &src, Endpoint &dst,
     if (end->kind == Endpoint::Global)
       end->global.emplace(points, end->buffer, end->region);
   }
-  points.fuse([&](const RegDigit &digit, SmallVectorImpl<int64_t> &keys) {
-    for (Endpoint *end : {&src, &dst}) {
-      if (end->kind == Endpoint::Array)
-        keys.push_back(end->map[digit.reg] - end->map[0]);
-      if (end->kind == Endpoint::Shared)
-        end->shared->appendKeys(digit, keys);
-    }
-  });
+  bool coordinates =
+      src.shared || src.global || dst.shared || dst.global || !layout.isExact();
+  points.fuse(
+      [&](const RegDigit &digit, SmallVectorImpl<int64_t> &keys) {
+        for (Endpoint *end : {&src, &dst}) {
+          if (end->kind == Endpoint::Array)
+            keys.push_back(end->map[digit.reg] - end->map[0]);
+          if (end->kind == Endpoint::Shared)
+            end->shared->appendKeys(digit, keys);
+        }
+      },
+      coordinates);
   Value guard = points.participates();
   bool toMemory = dst.kind == Endpoint::Shared || dst.kind == Endpoint::Global;
   if (toMemory && !src.privateArray)

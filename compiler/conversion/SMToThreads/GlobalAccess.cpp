@@ -10,7 +10,7 @@ GlobalAccess::GlobalAccess(const Points &points, Value param, Slice region)
 
 void GlobalAccess::prepare() {
   Expander &x = points.expander();
-  Arith a = x.arith(points.location());
+  Arith a = x.arith(Expander::named(points.location(), "~index"));
   for (auto [i, dim] : llvm::enumerate(region.dims)) {
     strides.push_back(x.stride(param, i));
     Value start =

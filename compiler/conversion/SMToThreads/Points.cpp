@@ -49,8 +49,11 @@ static Value emitTerm(Arith &a, Value t, const analysis::Term &term) {
 Points::Points(Expander &x, Location loc, const LinearLayout &layout,
                int64_t vector)
     : x(x), loc(loc), tileLayout(layout), width(vector) {
-  Arith a = x.arith(loc);
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
+    // A hint, not a name: the printer uses it if it needs a variable.
+    bool matrix = layout.rank() == 2;
+    Arith a =
+        x.arith(Expander::named(loc, matrix ? dim ? "~col" : "~row" : "~at"));
     Value sum;
     for (const analysis::Term &term : layout.threadTerms(dim))
       sum = a.add(sum, emitTerm(a, x.role().thread, term));
@@ -80,12 +83,14 @@ Points::Points(Expander &x, Location loc, const LinearLayout &layout,
 }
 
 void Points::fuse(
-    llvm::function_ref<void(const RegDigit &, SmallVectorImpl<int64_t> &)>
-        keys) {
+    llvm::function_ref<void(const RegDigit &, SmallVectorImpl<int64_t> &)> keys,
+    bool coordinates) {
   SmallVector<RegDigit> fused;
   SmallVector<int64_t> last;
   for (const RegDigit &digit : loops) {
-    SmallVector<int64_t> next(digit.step.begin(), digit.step.end());
+    SmallVector<int64_t> next;
+    if (coordinates)
+      next.assign(digit.step.begin(), digit.step.end());
     next.push_back(digit.reg);
     keys(digit, next);
     bool continues = !fused.empty();

@@ -33,10 +33,11 @@ public:
 
   /// Digits are single bits (or whole odd counts) until `fuse`. A key says how
   /// far something moves for one unit of a digit; neighbours fuse into one
-  /// loop if all keys continue.
+  /// loop if all keys continue. Coordinates are keys too unless nobody asks.
   void fuse(llvm::function_ref<void(const RegDigit &,
                                     llvm::SmallVectorImpl<int64_t> &)>
-                keys);
+                keys,
+            bool coordinates = true);
   llvm::ArrayRef<RegDigit> digits() const { return loops; }
 
   /// The thread's share of coordinate `dim`; null for 0.

@@ -145,7 +145,8 @@ Value SharedAccess::addressOf(Arith &a, const SharedTile &tile,
 void SharedAccess::prepare() {
   if (!separable)
     return;
-  Arith a = points.expander().arith(points.location());
+  Arith a =
+      points.expander().arith(Expander::named(points.location(), "~offset"));
   SmallVector<Value> near, far(region.dims.size());
   size_t rank = region.dims.size();
   for (auto [i, dim] : llvm::enumerate(region.dims)) {

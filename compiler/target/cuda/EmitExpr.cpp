@@ -77,6 +77,28 @@ static bool isExpression(Operation *op) {
              sm::PointerOp>(op);
 }
 
+/// A name from the source, not just a hint.
+static bool hasStrongName(Operation *op) {
+  StringRef name = nameOf(op->getLoc());
+  return !name.empty() && !name.starts_with("~");
+}
+
+/// Integer ops on a variable and a constant read better in place, even twice.
+static bool isCheap(Operation *op) {
+  if (!isa<arith::MulIOp, arith::AddIOp, arith::ExtSIOp>(op) ||
+      op->getNumResults() != 1 ||
+      std::distance(op->use_begin(), op->use_end()) > 3)
+    return false;
+  Value v = op->getOperand(0);
+  bool leaf = isa<BlockArgument>(v) || isRead(v.getDefiningOp()) ||
+              isa<sm::ThreadOp, sm::WarpOp>(v.getDefiningOp());
+  if (leaf && !isa<BlockArgument>(v) && v.hasOneUse())
+    leaf = false;
+  return leaf &&
+         (op->getNumOperands() == 1 || isa_and_nonnull<arith::ConstantOp>(
+                                           op->getOperand(1).getDefiningOp()));
+}
+
 /// Ops with one use are printed there, unless they have a name, the use lies in
 /// another block, or a statement between could change what they read.
 void KernelEmitter::findInlined(Block &block) {
@@ -99,7 +121,12 @@ void KernelEmitter::findInlined(Block &block) {
     if (!isExpression(op) || isa<arith::ConstantOp>(op))
       continue;
     bool unpack = isa<sm::UnpackOp>(op);
-    if (!unpack && (!op->hasOneUse() || !nameOf(op->getLoc()).empty()))
+    if (!unpack && isCheap(op) && !hasStrongName(op)) {
+      inlined.insert(op);
+      continue;
+    }
+    if (!unpack && (!op->hasOneUse() || hasStrongName(op) ||
+                    isa<sm::UnpackOp>(*op->user_begin())))
       continue;
     if (unpack && !llvm::all_of(op->getResults(), [&](Value v) {
           return v.hasOneUse() || v.use_empty();
@@ -167,8 +194,15 @@ Expr KernelEmitter::binary(Operation *op, StringRef symbol, Precedence p) {
     right = p;
   if (p == kEquality || p == kRelational)
     left = right = kShift;
+  // The other operand is wide already: C++ converts this one.
+  Value second = op->getOperand(1);
+  auto extend = second.getDefiningOp<arith::ExtSIOp>();
+  if (extend && inlined.contains(extend) &&
+      !extend.getIn().getType().isInteger(1) &&
+      isa<arith::AddIOp, arith::MulIOp>(op))
+    second = extend.getIn();
   return {operand(op->getOperand(0), left) + " " + symbol.str() + " " +
-              operand(op->getOperand(1), right),
+              operand(second, right),
           p};
 }
 

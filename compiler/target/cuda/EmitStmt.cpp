@@ -49,8 +49,11 @@ void KernelEmitter::lineDirective(Location loc) {
 
 std::string KernelEmitter::hintFor(Operation *op) {
   StringRef name = nameOf(op->getLoc());
+  name.consume_front("~");
   if (!name.empty())
     return name.str();
+  if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIndices().empty())
+    return "now_" + tile::getBufferName(load.getBuffer());
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case<sm::ThreadOp>([](auto) { return "thread"; })
       .Case<sm::LdSharedOp, sm::LdGlobalOp>([](auto) { return "v"; })
@@ -79,9 +82,22 @@ LogicalResult KernelEmitter::block(Block &block) {
   return success();
 }
 
+/// The store behind a scalar variable that gives its first value.
+static tile::StoreOp initializer(tile::AllocOp alloc) {
+  auto store = dyn_cast_or_null<tile::StoreOp>(alloc->getNextNode());
+  if (store && store.getBuffer() == alloc.getResult() &&
+      alloc.getResult().getType().getRank() == 0 &&
+      isa_and_nonnull<arith::ConstantOp>(store.getValue().getDefiningOp()))
+    return store;
+  return {};
+}
+
 LogicalResult KernelEmitter::statement(Operation *op) {
   if (inlined.contains(op) || isa<arith::ConstantOp, sm::TensorMapOp>(op))
     return success();
+  if (auto alloc = dyn_cast_or_null<tile::AllocOp>(op->getPrevNode()))
+    if (initializer(alloc) == op)
+      return success(); // printed with the variable
   if (isa<scf::YieldOp, scf::ConditionOp>(op))
     return success(); // printed by the op around it
   if (!isa<tile::AllocOp, sm::SharedBaseOp>(op))
@@ -164,7 +180,10 @@ LogicalResult KernelEmitter::accessStatement(Operation *op) {
     std::string dims;
     for (int64_t size : type.getShape())
       dims += "[" + llvm::itostr(size) + "]";
-    line(element + " " + names[alloc.getResult()] + dims + ";");
+    std::string value;
+    if (tile::StoreOp store = initializer(alloc))
+      value = " = " + expr(store.getValue()).text;
+    line(element + " " + names[alloc.getResult()] + dims + value + ";");
   } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
     line(element(store.getBuffer(), store.getIndices()).text + " = " +
          expr(store.getValue()).text + ";");
