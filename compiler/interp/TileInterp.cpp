@@ -108,7 +108,7 @@ static LogicalResult checkTensor(tile::KernelOp kernel, unsigned i,
   return success();
 }
 
-static Cell scalarCell(const ArgValue &value, Type type) {
+Cell tlc::interp::scalarCell(const ArgValue &value, Type type) {
   Cell c;
   c.i = 0;
   if (auto *integer = std::get_if<int64_t>(&value)) {
@@ -119,46 +119,53 @@ static Cell scalarCell(const ArgValue &value, Type type) {
   return convert(c, Elem::F64, *elemOf(type));
 }
 
-static LogicalResult bind(Machine &machine, tile::KernelOp kernel,
-                          ArrayRef<ArgValue> args, ArrayRef<int64_t> sizes) {
+LogicalResult tlc::interp::checkArguments(tile::KernelOp kernel,
+                                          ArrayRef<ArgValue> args,
+                                          ArrayRef<int64_t> sizes) {
+  if (args.size() != kernel.getNumParams())
+    return kernel.emitError() << "expected " << kernel.getNumParams()
+                              << " arguments, got " << args.size();
+  if (sizes.size() != kernel.getSymbolNames().size())
+    return kernel.emitError() << "expected " << kernel.getSymbolNames().size()
+                              << " sizes, got " << sizes.size();
   for (auto [i, arg] : llvm::enumerate(args)) {
-    Type type = kernel.getParam(i).getType();
     auto *tensor = std::get_if<TensorArg>(&arg);
-    if (isa<MemRefType>(type) != (tensor != nullptr))
+    if (isa<MemRefType>(kernel.getParam(i).getType()) != (tensor != nullptr))
       return kernel.emitError()
              << "argument '" << kernel.getArgName(i) << "': expected a "
              << (tensor ? "number" : "tensor");
-    if (!tensor)
-      machine.bindCell(i, scalarCell(arg, type));
-    else if (failed(checkTensor(kernel, i, *tensor, sizes)))
+    if (tensor && failed(checkTensor(kernel, i, *tensor, sizes)))
       return failure();
-    else
+  }
+  return success();
+}
+
+static void bind(Machine &machine, tile::KernelOp kernel,
+                 ArrayRef<ArgValue> args, ArrayRef<int64_t> sizes) {
+  for (auto [i, arg] : llvm::enumerate(args)) {
+    if (auto *tensor = std::get_if<TensorArg>(&arg))
       machine.bindTensor(i, *tensor);
+    else
+      machine.bindCell(i, scalarCell(arg, kernel.getParam(i).getType()));
   }
   for (auto [i, size] : llvm::enumerate(sizes)) {
     Cell c;
     c.i = size;
     machine.bindCell(kernel.getNumParams() + i, c);
   }
-  return success();
 }
 
 LogicalResult tlc::interp::interpret(tile::KernelOp kernel,
                                      ArrayRef<ArgValue> args,
                                      ArrayRef<int64_t> symbols,
                                      const InterpOptions &options) {
-  if (args.size() != kernel.getNumParams())
-    return kernel.emitError() << "expected " << kernel.getNumParams()
-                              << " arguments, got " << args.size();
-  if (symbols.size() != kernel.getSymbolNames().size())
-    return kernel.emitError() << "expected " << kernel.getSymbolNames().size()
-                              << " sizes, got " << symbols.size();
+  if (failed(checkArguments(kernel, args, symbols)))
+    return failure();
   FailureOr<Program> program = buildProgram(kernel);
   if (failed(program))
     return failure();
   Machine machine(*program, options);
-  if (failed(bind(machine, kernel, args, symbols)))
-    return failure();
+  bind(machine, kernel, args, symbols);
   return machine.run();
 }
 

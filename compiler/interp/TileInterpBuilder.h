@@ -47,9 +47,6 @@ private:
   Result whileOp(mlir::scf::WhileOp op, Nodes &nodes);
   Result scalar(mlir::Operation *op, Nodes &nodes);
   Result constantOp(mlir::arith::ConstantOp op);
-  Result mathOp(mlir::Operation *op, Node node, Nodes &nodes);
-  std::optional<Result> conversion(mlir::Operation *op, Node node,
-                                   Nodes &nodes);
 
   void move(mlir::Operation *op, mlir::Value from, Ref to, Nodes &nodes);
   void push(Node node, Nodes &nodes);

@@ -20,6 +20,14 @@ struct Buffer {
   int64_t copyBytes = 0;
 };
 
+/// Numbers and shapes of all arguments are those of the kernel for these
+/// sizes; reports what is not.
+llvm::LogicalResult checkArguments(tile::KernelOp kernel,
+                                   llvm::ArrayRef<ArgValue> args,
+                                   llvm::ArrayRef<int64_t> sizes);
+/// A number as a value of the scalar type of its parameter.
+Cell scalarCell(const ArgValue &value, mlir::Type type);
+
 class Machine {
 public:
   Machine(Program &program, const InterpOptions &options);
@@ -50,10 +58,6 @@ private:
   void eachThread(bool split, const Context &context, Body body);
 
   void step(const Node &node, uint32_t thread);
-  void stepInt(const Node &node, uint32_t thread);
-  void stepFloat(const Node &node, uint32_t thread);
-  void stepConversion(const Node &node, uint32_t thread);
-  void stepMath(const Node &node, uint32_t thread);
   uint8_t *address(const Node &node, uint32_t thread);
   void copy(const Node &node, uint32_t thread);
   void fill(const Node &node, uint32_t thread);

@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 
+#include <optional>
 #include <vector>
 
 namespace tlc::interp {
@@ -49,6 +50,7 @@ enum class Code : uint8_t {
   MinUI,
   MaxUI,
   AbsI,
+  NegI,
   CmpI,
   CmpF,
   Select,
@@ -186,6 +188,19 @@ struct Program {
   std::vector<LaunchInfo> launches;
   std::vector<MathFunction> functions;
 };
+
+/// Fills code, element and `sub` of the node of a scalar operation of arith or
+/// math, and `function` for a mathematical function. False for any other
+/// operation; constants have no node, see constantCell.
+bool describeScalar(mlir::Operation *op, Node &node, MathFunction &function);
+
+/// The value of a constant; nothing for a type the interpreter does not know.
+std::optional<Cell> constantCell(mlir::arith::ConstantOp op);
+
+/// The result of a scalar node for its operands; false for a division by zero.
+/// `function` is that of the node, needed by mathematical functions only.
+bool evaluateScalar(const Node &node, const MathFunction *function, Cell a,
+                    Cell b, Cell c, Cell &result);
 
 /// The values and local buffers of a launch that can differ between threads.
 class Uniformity {

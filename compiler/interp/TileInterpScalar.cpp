@@ -149,17 +149,12 @@ void Machine::step(const Node &n, uint32_t t) {
     return fill(n, t);
   case Code::Gemm:
     return gemm(n, t);
-  case Code::UnaryMath:
-  case Code::BinaryMath:
-    return stepMath(n, t);
-  case Code::ExtUI:
-  case Code::WrapI:
-  case Code::Convert:
-  case Code::Bitcast:
-    return stepConversion(n, t);
-  default:
-    return n.code < Code::AddF && n.code != Code::CmpF ? stepInt(n, t)
-                                                       : stepFloat(n, t);
+  default: {
+    bool math = n.code == Code::UnaryMath || n.code == Code::BinaryMath;
+    if (!evaluateScalar(n, math ? &program.functions[n.aux] : nullptr,
+                        at(n.a, t), at(n.b, t), at(n.c, t), dst(n, t)))
+      fail(n, "division by zero");
+  }
   }
 }
 
@@ -168,23 +163,29 @@ static int64_t floorDiv(int64_t a, int64_t b) {
   return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-void Machine::stepInt(const Node &n, uint32_t t) {
+static bool evaluateInt(const Node &n, Cell ca, Cell cb, Cell &result) {
   unsigned bits = intBits(n.elem);
-  int64_t a = at(n.a, t).i, b = at(n.b, t).i;
+  int64_t a = ca.i, b = cb.i;
   uint64_t ua = zeroExtend(a, bits), ub = zeroExtend(b, bits);
   uint64_t r = 0;
   if (n.code >= Code::DivSI && n.code <= Code::CeilDivUI) {
     if (b == 0)
-      return fail(n, "division by zero");
+      return false;
     // The one quotient that does not fit wraps; C++ leaves it undefined.
     if (b == -1 && n.code != Code::DivUI && n.code != Code::RemUI &&
         n.code != Code::CeilDivUI) {
       bool remainder = n.code == Code::RemSI;
-      dst(n, t).i = remainder ? 0 : wrapInt(-static_cast<uint64_t>(a), bits);
-      return;
+      result.i = remainder ? 0 : wrapInt(-static_cast<uint64_t>(a), bits);
+      return true;
     }
   }
   switch (n.code) {
+  case Code::AddI:
+    r = static_cast<uint64_t>(a) + static_cast<uint64_t>(b);
+    break;
+  case Code::MulI:
+    r = static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
+    break;
   case Code::SubI:
     r = static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
     break;
@@ -242,10 +243,14 @@ void Machine::stepInt(const Node &n, uint32_t t) {
   case Code::AbsI:
     r = a < 0 ? -static_cast<uint64_t>(a) : a;
     break;
+  case Code::NegI:
+    r = -static_cast<uint64_t>(a);
+    break;
   default:
     llvm_unreachable("not an integer node");
   }
-  dst(n, t).i = wrapInt(r, bits);
+  result.i = wrapInt(r, bits);
+  return true;
 }
 
 template <typename T> static T floatResult(Code code, T a, T b, T c) {
@@ -277,46 +282,63 @@ template <typename T> static T floatResult(Code code, T a, T b, T c) {
   }
 }
 
-void Machine::stepFloat(const Node &n, uint32_t t) {
-  Cell a = at(n.a, t), b = at(n.b, t), c = at(n.c, t);
+static void evaluateFloat(const Node &n, Cell a, Cell b, Cell c, Cell &result) {
   bool wide = n.elem == Elem::F64;
   if (n.code == Code::CmpF)
-    dst(n, t).i = compareFloats(static_cast<arith::CmpFPredicate>(n.sub),
-                                wide ? a.d : a.f, wide ? b.d : b.f);
+    result.i = compareFloats(static_cast<arith::CmpFPredicate>(n.sub),
+                             wide ? a.d : a.f, wide ? b.d : b.f);
   else if (wide)
-    dst(n, t).d = floatResult(n.code, a.d, b.d, c.d);
+    result.d = floatResult(n.code, a.d, b.d, c.d);
   else
-    dst(n, t).f = roundTo(n.elem, floatResult(n.code, a.f, b.f, c.f));
+    result.f = roundTo(n.elem, floatResult(n.code, a.f, b.f, c.f));
 }
 
-void Machine::stepMath(const Node &n, uint32_t t) {
-  const MathFunction &fn = program.functions[n.aux];
-  Cell a = at(n.a, t), b = at(n.b, t);
+static void evaluateMath(const Node &n, const MathFunction &fn, Cell a, Cell b,
+                         Cell &result) {
   bool unary = n.code == Code::UnaryMath;
   if (n.elem == Elem::F64)
-    dst(n, t).d = unary ? fn.f64(a.d) : fn.f64x2(a.d, b.d);
+    result.d = unary ? fn.f64(a.d) : fn.f64x2(a.d, b.d);
   else
-    dst(n, t).f = roundTo(n.elem, unary ? fn.f32(a.f) : fn.f32x2(a.f, b.f));
+    result.f = roundTo(n.elem, unary ? fn.f32(a.f) : fn.f32x2(a.f, b.f));
 }
 
-void Machine::stepConversion(const Node &n, uint32_t t) {
+bool tlc::interp::evaluateScalar(const Node &n, const MathFunction *function,
+                                 Cell a, Cell b, Cell c, Cell &result) {
   Elem from = static_cast<Elem>(n.sub);
-  Cell a = at(n.a, t);
   switch (n.code) {
+  case Code::Move:
+    result = a;
+    return true;
+  case Code::CmpI:
+    result.i = compareInts(static_cast<arith::CmpIPredicate>(n.sub), a.i, b.i,
+                           intBits(n.elem));
+    return true;
+  case Code::Select:
+    result = a.i ? b : c;
+    return true;
+  case Code::UnaryMath:
+  case Code::BinaryMath:
+    evaluateMath(n, *function, a, b, result);
+    return true;
   case Code::ExtUI:
-    dst(n, t).i = static_cast<int64_t>(zeroExtend(a.i, intBits(from)));
-    return;
+    result.i = static_cast<int64_t>(zeroExtend(a.i, intBits(from)));
+    return true;
   case Code::WrapI:
-    dst(n, t).i = wrapInt(a.i, intBits(n.elem));
-    return;
+    result.i = wrapInt(a.i, intBits(n.elem));
+    return true;
   case Code::Convert:
-    dst(n, t) = convert(a, from, n.elem);
-    return;
-  default: { // Bitcast: through memory
+    result = convert(a, from, n.elem);
+    return true;
+  case Code::Bitcast: { // through memory
     uint8_t bytes[8] = {};
     encode(from, bytes, a);
-    dst(n, t) = decode(n.elem, bytes);
-    return;
+    result = decode(n.elem, bytes);
+    return true;
   }
+  default:
+    if (n.code < Code::AddF && n.code != Code::CmpF)
+      return evaluateInt(n, a, b, result);
+    evaluateFloat(n, a, b, c, result);
+    return true;
   }
 }

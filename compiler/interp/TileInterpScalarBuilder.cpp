@@ -101,7 +101,7 @@ static std::optional<MathFunction> mathFunction(StringRef name) {
   return std::nullopt;
 }
 
-LogicalResult ProgramBuilder::constantOp(arith::ConstantOp op) {
+std::optional<Cell> tlc::interp::constantCell(arith::ConstantOp op) {
   auto elem = elemOf(op.getType());
   Cell c;
   c.i = 0;
@@ -116,23 +116,18 @@ LogicalResult ProgramBuilder::constantOp(arith::ConstantOp op) {
     else
       c.f = static_cast<float>(value.convertToDouble());
   } else {
+    return std::nullopt;
+  }
+  return c;
+}
+
+LogicalResult ProgramBuilder::constantOp(arith::ConstantOp op) {
+  auto cell = constantCell(op);
+  if (!cell)
     return op.emitError() << "the virtual device does not support a constant "
                              "of type "
                           << op.getType();
-  }
-  refs[op.getResult()] = constant(c);
-  return success();
-}
-
-LogicalResult ProgramBuilder::mathOp(Operation *op, Node node, Nodes &nodes) {
-  auto function = mathFunction(op->getName().getStringRef());
-  if (!function)
-    return op->emitError() << "the virtual device cannot run '" << op->getName()
-                           << "' yet";
-  node.code = function->f32 ? Code::UnaryMath : Code::BinaryMath;
-  node.aux = program.functions.size();
-  program.functions.push_back(*function);
-  push(node, nodes);
+  refs[op.getResult()] = constant(*cell);
   return success();
 }
 
@@ -142,25 +137,19 @@ static Elem toUnsigned(Elem e) {
              : e;
 }
 
-/// Operations whose operand and result types differ; nothing for others.
-std::optional<LogicalResult>
-ProgramBuilder::conversion(Operation *op, Node node, Nodes &nodes) {
+/// Operations whose operand and result types differ.
+static bool describeConversion(Operation *op, Node &node) {
   auto from = elemOf(op->getOperand(0).getType());
   auto to = elemOf(op->getResult(0).getType());
   if (!from || !to)
-    return std::nullopt;
+    return false;
   node.elem = *to;
   node.sub = static_cast<uint8_t>(*from);
   StringRef name = op->getName().getStringRef();
   if (name == "arith.extsi" || name == "arith.trunci" ||
       name == "arith.index_cast") {
     // As a signed value true is -1.
-    node.code = Code::WrapI;
-    if (*from == Elem::Bool) {
-      node.code = Code::SubI;
-      node.b = node.a;
-      node.a = intConstant(0);
-    }
+    node.code = *from == Elem::Bool ? Code::NegI : Code::WrapI;
   } else if (name == "arith.extui" || name == "arith.index_castui") {
     node.code = Code::ExtUI;
   } else if (name == "arith.sitofp" || name == "arith.extf" ||
@@ -175,32 +164,21 @@ ProgramBuilder::conversion(Operation *op, Node node, Nodes &nodes) {
   } else if (name == "arith.bitcast") {
     node.code = Code::Bitcast;
   } else {
-    return std::nullopt;
+    return false;
   }
-  push(node, nodes);
-  return success();
+  return true;
 }
 
-LogicalResult ProgramBuilder::scalar(Operation *op, Nodes &nodes) {
-  auto unsupported = [&] {
-    return op->emitError() << "the virtual device cannot run '" << op->getName()
-                           << "' on these types yet";
-  };
+bool tlc::interp::describeScalar(Operation *op, Node &node,
+                                 MathFunction &function) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
       op->getNumOperands() > 3 || op->getNumRegions() != 0)
-    return unsupported();
+    return false;
   for (Value v : op->getOperands())
-    if (!elemOf(v.getType()) || !refs.contains(v))
-      return unsupported();
-  Node node = makeNode(Code::Move, op);
+    if (!elemOf(v.getType()))
+      return false;
   node.elem = *elemOf(op->getOperand(0).getType());
-  node.a = ref(op->getOperand(0));
-  if (op->getNumOperands() > 1)
-    node.b = ref(op->getOperand(1));
-  if (op->getNumOperands() > 2)
-    node.c = ref(op->getOperand(2));
-  node.dst = newRef(op->getResult(0));
-
+  StringRef name = op->getName().getStringRef();
   if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
     node.code = Code::CmpI;
     node.sub = static_cast<uint8_t>(cmp.getPredicate());
@@ -209,12 +187,34 @@ LogicalResult ProgramBuilder::scalar(Operation *op, Nodes &nodes) {
     node.sub = static_cast<uint8_t>(cmp.getPredicate());
   } else if (isa<arith::SelectOp>(op)) {
     node.code = Code::Select;
-  } else if (auto code = simpleCode(op->getName().getStringRef())) {
+  } else if (auto code = simpleCode(name)) {
     node.code = *code;
-  } else if (auto converted = conversion(op, node, nodes)) {
-    return *converted;
+  } else if (auto found = mathFunction(name)) {
+    node.code = found->f32 ? Code::UnaryMath : Code::BinaryMath;
+    function = *found;
   } else {
-    return mathOp(op, node, nodes);
+    return describeConversion(op, node);
+  }
+  return true;
+}
+
+LogicalResult ProgramBuilder::scalar(Operation *op, Nodes &nodes) {
+  Node node = makeNode(Code::Move, op);
+  MathFunction function;
+  bool known = llvm::all_of(op->getOperands(),
+                            [&](Value v) { return refs.contains(v); });
+  if (!known || !describeScalar(op, node, function))
+    return op->emitError() << "the virtual device cannot run '" << op->getName()
+                           << "' on these types yet";
+  node.a = ref(op->getOperand(0));
+  if (op->getNumOperands() > 1)
+    node.b = ref(op->getOperand(1));
+  if (op->getNumOperands() > 2)
+    node.c = ref(op->getOperand(2));
+  node.dst = newRef(op->getResult(0));
+  if (node.code == Code::UnaryMath || node.code == Code::BinaryMath) {
+    node.aux = program.functions.size();
+    program.functions.push_back(function);
   }
   push(node, nodes);
   return success();
