@@ -42,7 +42,9 @@ Compilation::Compilation(CompileOptions options)
   context->printOpOnDiagnostic(false);
   handler = std::make_unique<ScopedDiagnosticHandler>(
       context.get(), [this](mlir::Diagnostic &diagnostic) {
-        report(*engine, diagnostic);
+        if (keepRemarks ||
+            diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+          report(*engine, diagnostic);
         return success();
       });
 }

@@ -70,6 +70,9 @@ public:
   /// Called at the beginning of each step with its name.
   std::function<void(llvm::StringRef step)> onStep;
 
+  /// Whether decisions that passes remark on become diagnostics.
+  bool keepRemarks = false;
+
   /// The program at `level`, for people; Ast to Cuda.
   Status print(Level level, llvm::raw_ostream &os);
   /// Brings every kernel down to `last`: Cuda, Ptx or Cubin.

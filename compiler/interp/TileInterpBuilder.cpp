@@ -296,7 +296,7 @@ LogicalResult ProgramBuilder::callExtern(tile::CallExternOp op) {
                           << op.getCallee()
                           << "' on the virtual device: it is CUDA code";
   // What only reads the kernel's buffers cannot change its results.
-  op.emitRemark() << "the call of '" << op.getCallee()
+  op.emitWarning() << "the call of '" << op.getCallee()
                   << "' is left out on the virtual device: it only reads";
   return success();
 }
