@@ -210,6 +210,7 @@ private:
   bool collectSymbols(llvm::ArrayRef<Param> params,
                       std::vector<unsigned> &order);
   Flow withKernel(const ast::With *stmt);
+  void endLaunch(size_t journalMark, unsigned region);
   bool bindBlockIndices(const ast::Expr *target, mlir::Block *body,
                         const KernelFrameObject &frame);
 

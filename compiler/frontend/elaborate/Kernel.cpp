@@ -295,15 +295,36 @@ Flow Elaborator::withKernel(const ast::With *stmt) {
 
   launch = &state;
   ++launchCount;
-  forgetVarLoads();
+  size_t mark = journal.size();
   Flow flow = Flow::Normal;
-  if (bindBlockIndices(item.target, &body, spec))
-    flow = execute(stmt->body);
+  bool bound = true;
+  unsigned region = lastRegion + 1;
+  executeRegion({}, /*isLoop=*/false, [&] {
+    bound = bindBlockIndices(item.target, &body, spec);
+    if (bound)
+      flow = execute(stmt->body);
+  });
   launch = nullptr;
-  forgetVarLoads();
+  endLaunch(mark, region);
   state.prologueEnd->erase();
   b.setInsertionPointAfter(state.op);
   return flow == Flow::Return ? flow : Flow::Normal;
+}
+
+/// Values of the block end with it; what was known at compile time stays.
+void Elaborator::endLaunch(size_t mark, unsigned region) {
+  for (size_t i = mark; i < journal.size(); ++i) {
+    Binding *binding = journal[i].scope->findLocal(journal[i].name);
+    if (!binding || binding->region != region)
+      continue;
+    const Value &value = binding->value;
+    bool stays = value.isNumber() || value.isNone() || value.isPoison() ||
+                 value.is(Kind::String) || value.is(Kind::Dtype) ||
+                 value.is(Kind::Symbolic) || value.is(Kind::Function);
+    if (stays)
+      binding->region = 0;
+  }
+  journal.resize(mark);
 }
 
 Value Elaborator::allocate(llvm::StringRef name, std::vector<int64_t> shape,
