@@ -153,7 +153,7 @@ void Machine::step(const Node &n, uint32_t t) {
     bool math = n.code == Code::UnaryMath || n.code == Code::BinaryMath;
     if (!evaluateScalar(n, math ? &program.functions[n.aux] : nullptr,
                         at(n.a, t), at(n.b, t), at(n.c, t), dst(n, t)))
-      fail(n, "division by zero");
+      fail(n, "integer division by zero");
   }
   }
 }
