@@ -125,7 +125,7 @@ LogicalResult Expander::expandWgmma(WgmmaOp op) {
   const target::TargetInfo *info = target::lookupTarget("sm_90a");
   const target::WgmmaShape *shape =
       aType && bType ? info->findWgmma(*aType, *bType, cType) : nullptr;
-  if (!shape || cType != MatrixType::F32)
+  if (!shape || cType == MatrixType::F16)
     return op.emitError("wgmma of these element types is not supported yet");
   int64_t M = op.getC().getType().getDimSize(0);
   int64_t N = op.getC().getType().getDimSize(1);

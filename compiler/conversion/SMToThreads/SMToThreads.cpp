@@ -33,6 +33,7 @@ LogicalResult sm::expandToThreads(tile::KernelOp kernel) {
   DominanceInfo dominance(kernel);
   for (LaunchOp launch : kernel.getOps<LaunchOp>()) {
     eraseUnused(launch);
+    widenArithmetic(launch);
     eliminateCommonSubExpressions(rewriter, dominance, launch);
     eraseUnused(launch);
   }

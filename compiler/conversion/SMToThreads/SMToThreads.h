@@ -13,6 +13,9 @@ namespace tlc::sm {
 /// Expands every launch of the kernel. Errors are reported at the op.
 mlir::LogicalResult expandToThreads(tile::KernelOp kernel);
 
+/// Computes on floats below 32 bits in f32. Part of expandToThreads.
+void widenArithmetic(mlir::Operation *root);
+
 #define GEN_PASS_REGISTRATION
 #include "compiler/conversion/SMToThreads/SMToThreads.h.inc"
 

@@ -291,6 +291,10 @@ Expr KernelEmitter::castExpr(Operation *op) {
   }
   std::string target = typeName(to);
   std::string source = operand(in, kUnary);
+  if (isa<arith::ExtSIOp, arith::SIToFPOp>(op) && from.isInteger(1))
+    return {"-(" + target + ")" + source, kUnary};
+  if (isa<arith::TruncIOp>(op) && to.isInteger(1))
+    return {"(" + operand(in, kUnary) + " & 1) != 0", kEquality};
   bool fromUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp>(op);
   if (fromUnsigned && !from.isInteger(1)) {
     std::string u = typeName(IntegerType::get(
@@ -366,10 +370,17 @@ Expr KernelEmitter::arithExpr(Operation *op) {
   bool flag =
       op->getNumResults() == 1 && op->getResult(0).getType().isInteger(1);
   auto function = [&](StringRef name) { return call(name, op->getOperands()); };
+  auto floatFunction = [&](StringRef name) {
+    bool single = op->getResult(0).getType().isF32();
+    return call(name.str() + (single ? "f" : ""), op->getOperands());
+  };
   auto unsignedBinary = [&](StringRef symbol, Precedence p) {
-    bool wide = op->getResult(0).getType().isInteger(64);
-    std::string u = wide ? "(unsigned long long)" : "(unsigned)";
-    return Expr{(wide ? "(long long)(" : "(int)(") + u +
+    Type type = op->getResult(0).getType();
+    std::string u = type.isInteger(64)   ? "(unsigned long long)"
+                    : type.isInteger(16) ? "(unsigned short)"
+                    : type.isInteger(8)  ? "(unsigned char)"
+                                         : "(unsigned)";
+    return Expr{"(" + typeName(type) + ")(" + u +
                     operand(op->getOperand(0), kUnary) + " " + symbol.str() +
                     " " + u + operand(op->getOperand(1), kUnary) + ")",
                 kUnary};
@@ -409,8 +420,15 @@ Expr KernelEmitter::arithExpr(Operation *op) {
       })
       .Case<arith::MinSIOp>([&](auto) { return function("min"); })
       .Case<arith::MaxSIOp>([&](auto) { return function("max"); })
-      .Case<arith::MinNumFOp>([&](auto) { return function("fminf"); })
-      .Case<arith::MaxNumFOp>([&](auto) { return function("fmaxf"); })
+      .Case<arith::MinUIOp, arith::MaxUIOp>([&](auto) {
+        bool wide = op->getResult(0).getType().isInteger(64);
+        std::string u = wide ? "(unsigned long long)" : "(unsigned)";
+        return Expr{(isa<arith::MinUIOp>(op) ? "min(" : "max(") + u +
+                    operand(op->getOperand(0), kUnary) + ", " + u +
+                    operand(op->getOperand(1), kUnary) + ")"};
+      })
+      .Case<arith::MinNumFOp>([&](auto) { return floatFunction("fmin"); })
+      .Case<arith::MaxNumFOp>([&](auto) { return floatFunction("fmax"); })
       .Case<arith::MinimumFOp>([&](auto) {
         prelude.use("min_nan");
         return function("min_nan");
@@ -427,7 +445,7 @@ Expr KernelEmitter::arithExpr(Operation *op) {
         prelude.use("ceil_div");
         return function("ceil_div");
       })
-      .Case<arith::RemFOp>([&](auto) { return function("fmodf"); })
+      .Case<arith::RemFOp>([&](auto) { return floatFunction("fmod"); })
       .Case([&](arith::SelectOp o) {
         return Expr{operand(o.getCondition(), kLogicalOr) + " ? " +
                         operand(o.getTrueValue(), kLogicalOr) + " : " +
@@ -638,8 +656,16 @@ Expr KernelEmitter::accessExpr(Operation *op) {
 
 Expr KernelEmitter::inlineExpr(Operation *op, unsigned result) {
   StringRef dialect = op->getName().getDialectNamespace();
-  if (dialect == "arith")
-    return arithExpr(op);
+  if (dialect == "arith") {
+    Expr e = arithExpr(op);
+    // C++ computes narrow integers as int; wrap to their width.
+    Type type = op->getResult(0).getType();
+    bool wraps =
+        isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op);
+    if (wraps && (type.isInteger(8) || type.isInteger(16)))
+      return {"(" + typeName(type) + ")(" + e.text + ")", kUnary};
+    return e;
+  }
   if (dialect == "math")
     return mathExpr(op);
   if (isRead(op))

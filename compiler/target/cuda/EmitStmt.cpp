@@ -52,8 +52,12 @@ std::string KernelEmitter::hintFor(Operation *op) {
   name.consume_front("~");
   if (!name.empty())
     return name.str();
-  if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getIndices().empty())
-    return "now_" + tile::getBufferName(load.getBuffer());
+  if (auto load = dyn_cast<tile::LoadOp>(op);
+      load && load.getIndices().empty()) {
+    // A counter's variable: its last word says what it is.
+    std::string buffer = tile::getBufferName(load.getBuffer());
+    return buffer.substr(buffer.rfind('_') + 1);
+  }
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case<sm::ThreadOp>([](auto) { return "thread"; })
       .Case<sm::LdSharedOp, sm::LdGlobalOp>([](auto) { return "v"; })
@@ -515,7 +519,10 @@ LogicalResult KernelEmitter::roles(Operation *first, Operation *&last) {
       break;
     }
     last = op;
-    std::string head = "if (" + rolePredicate(role) + ") {";
+    // A role of all warps of the one around it needs no branch.
+    bool whole =
+        !roleStack.empty() && roleStack.back().getWarps() == role.getWarps();
+    std::string head = whole ? "{" : "if (" + rolePredicate(role) + ") {";
     if (chain) {
       names.leave();
       --depth;

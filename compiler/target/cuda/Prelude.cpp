@@ -100,6 +100,7 @@ std::string Prelude::useWgmma(int64_t n, int64_t k, StringRef aType,
                               StringRef bType, bool aInRegisters, bool transA,
                               bool transB) {
   bool half = aType == "bf16" || aType == "f16";
+  bool integer = aType == "s8" || aType == "u8";
   std::string name = "wgmma_m64n" + itostr(n) + "k" + itostr(k) + "_" +
                      aType.str() + (aType == bType ? "" : "_" + bType.str()) +
                      (aInRegisters ? "_rs" : "") +
@@ -114,18 +115,20 @@ std::string Prelude::useWgmma(int64_t n, int64_t k, StringRef aType,
   int64_t regs = n / 2, at = regs;
   std::string text;
   raw_string_ostream os(text);
-  os << "__device__ __forceinline__ void " << name << "(float *d, "
+  os << "__device__ __forceinline__ void " << name << "("
+     << (integer ? "int" : "float") << " *d, "
      << (aInRegisters ? "u32 a0, u32 a1, u32 a2, u32 a3" : "u64 a")
      << ", u64 b, int scale) {\n"
      << "  asm volatile(\"{\\n.reg .pred P;\\nsetp.ne.b32 P, %"
      << regs + (aInRegisters ? 5 : 2) << ", 0;\\n\"\n"
-     << "    \"wgmma.mma_async.sync.aligned.m64n" << n << "k" << k << ".f32."
-     << aType << "." << bType << " \"\n    \"" << operands(0, regs) << ", ";
+     << "    \"wgmma.mma_async.sync.aligned.m64n" << n << "k" << k
+     << (integer ? ".s32." : ".f32.") << aType << "." << bType << " \"\n    \""
+     << operands(0, regs) << ", ";
   if (aInRegisters)
     os << operands(at, 4), at += 4;
   else
     os << "%" << at++;
-  os << ", %" << at++ << ", P, 1, 1";
+  os << ", %" << at++ << ", P" << (integer ? "" : ", 1, 1");
   if (half) {
     if (!aInRegisters)
       os << ", " << transA;
@@ -136,7 +139,7 @@ std::string Prelude::useWgmma(int64_t n, int64_t k, StringRef aType,
     os << (i == 0  ? ""
            : i % 8 ? ", "
                    : ",\n      ")
-       << "\"+f\"(d[" << i << "])";
+       << (integer ? "\"+r\"(d[" : "\"+f\"(d[") << i << "])";
   os << "\n    : ";
   if (aInRegisters)
     os << "\"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3)";
