@@ -1,6 +1,9 @@
 // Driver for one pass at a time over tile, ws and sm programs, for lit tests.
 #include "compiler/conversion/Conversion.h"
+#include "compiler/conversion/SMToThreads/SMToThreads.h"
+#include "compiler/target/cuda/CudaEmitter.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/verify/Verify.h"
 #include "dialects/sm/Sm.h"
 #include "dialects/tile/Tile.h"
 #include "dialects/ws/WS.h"
@@ -21,6 +24,9 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   tlc::tile::registerTileTransformPasses();
   tlc::registerTlcConversionPasses();
+  tlc::sm::registerSMToThreadsPasses();
+  tlc::cuda::registerEmitCudaPass();
+  tlc::verify::registerVerifyPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tlc dialect driver\n", registry));
 }

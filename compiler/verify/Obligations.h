@@ -1,0 +1,31 @@
+// The obligations that are checked over a whole launch, one function each.
+#ifndef TLC_COMPILER_VERIFY_OBLIGATIONS_H
+#define TLC_COMPILER_VERIFY_OBLIGATIONS_H
+
+#include "compiler/verify/Protocol.h"
+
+namespace tlc::verify {
+
+/// V1: barriers are initialised once, before use, with the right counts.
+void checkCounts(const Protocol &protocol, Reporter &reporter);
+/// V4: what the walks of the roles have left for all fills to be known.
+void checkHandOvers(const Protocol &protocol, Reporter &reporter);
+/// V7: counters are used by one set of threads and fit their rings.
+void checkCounters(const Protocol &protocol, Reporter &reporter);
+/// V1, V2, V7, V8, V9, V13 by running the barrier skeleton.
+void checkProgress(const Protocol &protocol, Reporter &reporter);
+/// V10: ids, participants, convergence.
+void checkNamedBarriers(const Protocol &protocol, Reporter &reporter);
+/// V13: shared memory fits and regions that are alive together are apart.
+void checkLifetimes(const Protocol &protocol, const target::TargetInfo &target,
+                    Reporter &reporter);
+/// V14: register reallocation.
+void checkRegisters(const Protocol &protocol, const target::TargetInfo &target,
+                    Reporter &reporter);
+
+/// Whether threads of a role may see different values.
+bool dependsOnThread(mlir::Value value);
+
+} // namespace tlc::verify
+
+#endif // TLC_COMPILER_VERIFY_OBLIGATIONS_H

@@ -1,0 +1,96 @@
+// The abstract interpretation of one role: walks its structured code once for
+// each path class, keeps a `State`, and asks the obligations at each op. The
+// obligations are methods, one file each; see the comments there.
+#ifndef TLC_COMPILER_VERIFY_ROLEWALK_H
+#define TLC_COMPILER_VERIFY_ROLEWALK_H
+
+#include "compiler/verify/State.h"
+
+namespace tlc::verify {
+
+/// Where an access goes.
+struct Place {
+  mutable sm::SharedOp tile;
+  Ring *ring = nullptr;
+  StageKey stage;
+  mlir::Value fragment; ///< set instead for register tiles
+
+  AsyncSource source() const { return {tile, ring, stage}; }
+};
+
+class RoleWalk {
+public:
+  RoleWalk(Protocol &protocol, const RoleInfo &role, Reporter &reporter)
+      : protocol(protocol), role(role), reporter(reporter) {}
+
+  void run();
+
+private:
+  // RoleWalk.cpp: control flow and dispatch.
+  void walkBlock(mlir::Block &block);
+  void walkOp(mlir::Operation *op);
+  void walkBranch(mlir::scf::IfOp branch);
+  void walkLoop(mlir::Operation *loop);
+  void runLoopBody(mlir::Operation *loop, State &exit);
+  void walkElect(sm::ElectOp elect);
+  void atAccess(mlir::Operation *op);
+  void passBarrier(sm::BarSyncOp bar);
+  void passProxyFence();
+  void passMembar();
+  void advance(mlir::Value counter);
+  std::optional<Place> resolve(mlir::Value buffer);
+  StageKey keyOf(mlir::Value stage) const;
+  void bindStages(mlir::ValueRange from, mlir::ValueRange to);
+  void finish();
+
+  // SlotAccess.cpp: V3 and the static part of V8.
+  void atWait(sm::MBarrierWaitOp wait);
+  void atArrive(sm::MBarrierArriveOp arrive);
+  void atLoad(const LoadView &load);
+  Span *requireSpan(mlir::Operation *op, const Place &place);
+  void reportLonely(mlir::Operation *at, llvm::ArrayRef<Span> spans, bool turn);
+
+  // Counts.cpp: V2.
+  void atExpect(sm::MBarrierArriveExpectTxOp expect);
+  void checkBytes(const Span &span, mlir::Operation *at);
+
+  // ProxyOrder.cpp: V4 and V6.
+  void noteGenericAccess(mlir::Operation *op, Span &span);
+  void checkHandOver(mlir::Operation *arrive, const Span &span);
+  void checkAsyncRead(mlir::Operation *op, const Place &place);
+  void checkCommitFence(mlir::Operation *arrive, const Span &span);
+
+  // MmaGroups.cpp: V5 and V12.
+  void atProduct(sm::WgmmaOp product);
+  void atProductWait(sm::WgmmaWaitOp wait);
+  void atRegisterAccess(mlir::Operation *op, mlir::Value fragment, bool write);
+  void checkRetired(mlir::Operation *arrive, const Span &span);
+
+  // LocalBuffers.cpp: V11, and tensor stores.
+  Hazard *hazardOf(mlir::Operation *op, const Place &place);
+  void checkCollision(mlir::Operation *op, const Place &place, bool write);
+  void recordAccess(mlir::Operation *op, const Place &place, bool write);
+  void atStore(sm::TmaStoreOp store);
+  void endReads(llvm::ArrayRef<AsyncGroup> groups);
+
+  // Phases.cpp: the static part of V7.
+  void checkPhase(sm::MBarrierWaitOp wait);
+
+  bool isPoisoned(const Ring *ring) const { return poisoned.contains(ring); }
+  /// One mistake, one error: later findings about the ring are left out.
+  void poison(const Ring *ring) {
+    if (!reporter.isSilent())
+      poisoned.insert(ring);
+  }
+
+  Protocol &protocol;
+  const RoleInfo &role;
+  Reporter &reporter;
+  State state;
+  bool inElect = false;
+  llvm::DenseSet<const Ring *> poisoned;
+};
+
+} // namespace tlc::verify
+
+#endif // TLC_COMPILER_VERIFY_ROLEWALK_H
