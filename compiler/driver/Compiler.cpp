@@ -140,6 +140,21 @@ Status Compilation::readProgram() {
   return runPasses(buildTileCleanup);
 }
 
+/// The finished order must be provable. That it is not is a fault of the
+/// derivation, never of the kernel; `membar` is a fault that was asked for.
+Status Compilation::verifyOrder() {
+  if (compileOptions.warFence == WarFence::Membar)
+    return Status::Ok;
+  step("verifying");
+  if (runPasses([&](OpPassManager &pm) {
+        buildVerifySM(pm, compileOptions);
+      }) == Status::Ok)
+    return Status::Ok;
+  engine->report(Diag::InternalError)
+      << "the program that was derived from this kernel is not ordered safely";
+  return fail(Status::Internal);
+}
+
 Status Compilation::lowerTo(Reached level) {
   if (status != Status::Ok)
     return status;
@@ -164,6 +179,8 @@ Status Compilation::lowerTo(Reached level) {
     if (runPasses([&](OpPassManager &pm) {
           buildWSToSM(pm, compileOptions);
         }) != Status::Ok)
+      return status;
+    if (verifyOrder() != Status::Ok)
       return status;
     reached = Reached::SM;
   }

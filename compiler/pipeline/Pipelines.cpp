@@ -3,6 +3,7 @@
 
 #include "compiler/conversion/SMToThreads/SMToThreads.h"
 #include "compiler/transforms/Passes.h"
+#include "compiler/verify/Verify.h"
 
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Transforms/Passes.h"
@@ -79,6 +80,12 @@ void buildWSToSM(OpPassManager &pm, const CompileOptions &options) {
   ConvertWSToSMPassOptions lower;
   lower.arch = options.arch;
   kernels.addPass(createConvertWSToSMPass(lower));
+}
+
+void buildVerifySM(OpPassManager &pm, const CompileOptions &options) {
+  verify::VerifySmPassOptions verifier;
+  verifier.arch = options.arch;
+  onKernels(pm).addPass(verify::createVerifySmPass(verifier));
 }
 
 void buildSMToThreads(OpPassManager &pm, const CompileOptions &options) {

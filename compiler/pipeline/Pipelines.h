@@ -16,6 +16,8 @@ void buildTileDecisions(mlir::OpPassManager &pm, const CompileOptions &options);
 void buildTileToWS(mlir::OpPassManager &pm, const CompileOptions &options);
 /// ws -> sm.
 void buildWSToSM(mlir::OpPassManager &pm, const CompileOptions &options);
+/// The independent check of a finished sm program; changes nothing.
+void buildVerifySM(mlir::OpPassManager &pm, const CompileOptions &options);
 /// sm -> the program of one thread.
 void buildSMToThreads(mlir::OpPassManager &pm, const CompileOptions &options);
 
