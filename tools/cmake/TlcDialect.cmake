@@ -1,3 +1,11 @@
+# Everything that is generated from .td files. Each library waits for all of it, so
+# that an include from another folder never comes too early.
+add_custom_target(tlc_generated)
+macro(tlc_add_generated target)
+  add_public_tablegen_target(${target})
+  add_dependencies(tlc_generated ${target})
+endmacro()
+
 # tlc_dialect(<name> <Prefix> [TABLES file.td ...])
 #
 # Generates <Prefix>Dialect, Types, Attrs, Enums and Ops .inc files from
@@ -19,7 +27,7 @@ function(tlc_dialect name prefix)
   set(LLVM_TARGET_DEFINITIONS ${prefix}Enums.td)
   mlir_tablegen(${prefix}Enums.h.inc -gen-enum-decls ${TLC_TD_INCLUDES})
   mlir_tablegen(${prefix}Enums.cpp.inc -gen-enum-defs ${TLC_TD_INCLUDES})
-  add_public_tablegen_target(tlc_${name}_gen)
+  tlc_add_generated(tlc_${name}_gen)
 endfunction()
 
 # tlc_interfaces(<name> <File.td>): op interface declarations and definitions.
@@ -27,12 +35,12 @@ function(tlc_interfaces name file)
   set(LLVM_TARGET_DEFINITIONS ${file}.td)
   mlir_tablegen(${file}.h.inc -gen-op-interface-decls ${TLC_TD_INCLUDES})
   mlir_tablegen(${file}.cpp.inc -gen-op-interface-defs ${TLC_TD_INCLUDES})
-  add_public_tablegen_target(tlc_${name}_gen)
+  tlc_add_generated(tlc_${name}_gen)
 endfunction()
 
 # tlc_passes(<name> <File.td> <group>): pass declarations.
 function(tlc_passes name file group)
   set(LLVM_TARGET_DEFINITIONS ${file}.td)
   mlir_tablegen(${file}.h.inc -gen-pass-decls -name ${group} ${TLC_TD_INCLUDES})
-  add_public_tablegen_target(tlc_${name}_gen)
+  tlc_add_generated(tlc_${name}_gen)
 endfunction()
