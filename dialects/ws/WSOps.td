@@ -112,10 +112,15 @@ def WS_WaitOp : WS_Op<"wait"> {
 def WS_ReleaseOp : WS_Op<"release"> {
   let summary = "the slot may be refilled";
   let description = [{
-    `reason` says which statement forced the place.
+    `reason` says which statement forced the place. `fence` is the decision
+    about the proxy fence before it, "<derived|source|producer|membar|none>:
+    <why>", set by `ws-derive-fences`.
   }];
-  let arguments = (ins WS_ReadTokenType:$token, OptionalAttr<StrAttr>:$reason);
-  let assemblyFormat = "$token (`reason` $reason^)? attr-dict";
+  let arguments = (ins WS_ReadTokenType:$token, OptionalAttr<StrAttr>:$reason,
+    OptionalAttr<StrAttr>:$fence);
+  let assemblyFormat = [{
+    $token (`reason` $reason^)? (`fence` $fence^)? attr-dict
+  }];
 }
 
 def WS_FenceOp : WS_Op<"fence"> {

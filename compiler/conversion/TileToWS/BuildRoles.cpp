@@ -379,6 +379,16 @@ private:
            isa<ws::ElectOp>(guard.thenBlock()->front());
   }
 
+  /// How the loop runs and why stays on it, for people.
+  static void keepPlan(tile::PipelinedOp loop, scf::ForOp plain) {
+    if (!loop.getPlan())
+      return;
+    plain->setDiscardableAttr("ws.plan", loop.getPlanAttr());
+    plain->setDiscardableAttr("ws.stages", loop.getNumStagesAttr());
+    if (StringAttr reason = loop.getReasonAttr())
+      plain->setDiscardableAttr("ws.plan_reason", reason);
+  }
+
   /// Every pipelined loop is a plain loop now.
   void lowerLoops(Operation *scope) {
     SmallVector<tile::PipelinedOp> loops;
@@ -388,7 +398,9 @@ private:
       Value one = arith::ConstantIntOp::create(b, loop.getLoc(), 1, 32);
       auto plain = scf::ForOp::create(b, loop.getLoc(), loop.getLower(),
                                       loop.getUpper(), one);
+      keepPlan(loop, plain);
       Block &from = loop.getBody().front();
+      plain.getInductionVar().setLoc(from.getArgument(0).getLoc());
       from.getArgument(0).replaceAllUsesWith(plain.getInductionVar());
       plain.getBody()->getOperations().splice(plain.getBody()->begin(),
                                               from.getOperations());

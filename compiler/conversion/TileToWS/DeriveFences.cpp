@@ -71,9 +71,9 @@ public:
     materialiseSourceFences();
     kernel.walk([&](ws::WaitOp wait) {
       if (!hasGenericAccess(wait))
-        return;
+        return decide(wait, "none", describeAsyncUse(wait));
       if (policy == WarFence::ProxyProducer)
-        fencedRings.insert(wait.getRing());
+        fenceInProducer(wait);
       else
         fence(wait);
     });
@@ -95,23 +95,64 @@ private:
     });
   }
 
+  static std::string getRingName(ws::WaitOp wait) {
+    return wait.getRing().getDefiningOp<ws::RingOp>().getName().str();
+  }
+
+  static std::string describeGenericUse(ws::WaitOp wait, Operation *last) {
+    return "'" + getRingName(wait) + "' is read by the " + describeOp(last) +
+           " through the generic proxy and refilled by TMA";
+  }
+
+  /// Why a slot without generic accesses needs no fence.
+  static std::string describeAsyncUse(ws::WaitOp wait) {
+    SmallVector<SlotAccess> accesses = getSlotAccesses(wait);
+    if (accesses.empty())
+      return "nothing reads the slot";
+    return "'" + getRingName(wait) + "' is read only by the " +
+           describeOp(accesses.back().op) +
+           " through the async proxy, whose completion wait comes before the "
+           "release";
+  }
+
+  /// Where a fence is that does not stand before its release.
+  static std::string describeBranch(const FencePlace &place,
+                                    ws::ReleaseOp release) {
+    if (place.block == release->getBlock())
+      return "";
+    return "; it stands at the end of the " +
+           describeOp(place.block->getParentOp()) +
+           ", outside of which nothing reads the slot so";
+  }
+
+  /// Writes the decision about a slot where the slot is released.
+  static void decide(ws::WaitOp wait, StringRef kind, const Twine &why) {
+    ws::ReleaseOp release = getRelease(wait);
+    std::string text = (kind + ": " + why).str();
+    release.setFence(text);
+    emitDecision(release, "fence",
+                 "fence of the slot of '" + getRingName(wait) + "': " + text);
+  }
+
+  void fenceInProducer(ws::WaitOp wait) {
+    fencedRings.insert(wait.getRing());
+    decide(wait, "producer",
+           describeGenericUse(wait, findPlace(wait).last) +
+               "; the thread that refills it fences after its acquire");
+  }
+
   void fence(ws::WaitOp wait) {
     ws::ReleaseOp release = getRelease(wait);
     FencePlace place = findPlace(wait);
-    std::string ring =
-        wait.getRing().getDefiningOp<ws::RingOp>().getName().str();
-    std::string why = "'" + ring + "' is read by the " +
-                      describeOp(place.last) +
-                      " through the generic proxy and refilled by TMA";
-    if (findSourceFence(place, release)) {
-      remark(release, ring, "the fence of the program");
-      return;
-    }
+    std::string why = describeGenericUse(wait, place.last);
+    if (ws::FenceOp fence = findSourceFence(place, release))
+      return decide(wait, "source",
+                    why + "; the program fences at " +
+                        describeLine(fence.getLoc()));
     // A release that was moved past a wait needs none.
-    if (policy == WarFence::Delay && isDelayed(place, release)) {
-      remark(release, ring, "none: the release was delayed");
-      return;
-    }
+    if (policy == WarFence::Delay && isDelayed(place, release))
+      return decide(wait, "none",
+                    why + ", but the release was delayed past the next wait");
     OpBuilder b(wait->getContext());
     if (place.block == release->getBlock())
       b.setInsertionPoint(release);
@@ -122,12 +163,13 @@ private:
         b, place.last->getLoc(),
         membar ? ws::FenceKind::Membar : ws::FenceKind::ProxyAsync,
         wait.getViews(), /*source=*/false, b.getStringAttr(why));
+    decide(wait, membar ? "membar" : "derived",
+           why + describeBranch(place, release));
     if (membar)
-      op.emitWarning() << "membar.cta does not protect the slot of '" << ring
+      op.emitWarning() << "membar.cta does not protect the slot of '"
+                       << getRingName(wait)
                        << "': it is known to give wrong results and exists "
                           "only to reproduce a report";
-    else
-      remark(release, ring, "derived");
   }
 
   static bool isDelayed(const FencePlace &place, ws::ReleaseOp release) {
@@ -151,10 +193,6 @@ private:
         b, acquire.getLoc(), ws::FenceKind::ProxyAsync, acquire.getViews(),
         /*source=*/false,
         b.getStringAttr("'" + ring + "' was read through the generic proxy"));
-  }
-
-  static void remark(Operation *at, StringRef ring, StringRef fence) {
-    emitDecision(at, "fence", "fence of the slot of '" + ring + "': " + fence);
   }
 
   tile::KernelOp kernel;

@@ -46,8 +46,9 @@ static Operation *findDelay(Operation *last) {
 static void release(ws::WaitOp wait, WarFence policy) {
   Operation *use = getLastUse(wait);
   Operation *after = extendToOrderingOps(use);
-  std::string reason = use == wait ? "the slot is not used"
-                                   : "last used by the " + describeOp(use);
+  std::string reason = use == wait
+                           ? "the slot is not used"
+                           : "last used by the " + describeLastUse(wait);
   if (after != use)
     reason += ", ordered by the " + describeOp(after);
   if (policy == WarFence::Delay && hasGenericAccess(wait))
@@ -58,7 +59,8 @@ static void release(ws::WaitOp wait, WarFence policy) {
   OpBuilder b(wait->getContext());
   b.setInsertionPointAfter(after);
   auto op = ws::ReleaseOp::create(b, use->getLoc(), wait.getToken(),
-                                  b.getStringAttr(reason));
+                                  b.getStringAttr(reason),
+                                  /*fence=*/StringAttr());
   auto ring = wait.getRing().getDefiningOp<ws::RingOp>();
   emitDecision(op, "release",
                "slot of '" + ring.getName() + "' released: " + reason);

@@ -46,6 +46,30 @@ Operation *tlc::getLastUse(ws::WaitOp wait) {
   return last;
 }
 
+std::string tlc::describeLastUse(ws::WaitOp wait) {
+  Operation *last = getLastUse(wait);
+  Operation *access = nullptr, *end = nullptr;
+  for (const SlotAccess &candidate : getSlotAccesses(wait)) {
+    Operation *completion = getCompletion(candidate);
+    if (!last->isAncestor(completion))
+      continue;
+    // Inside a branch or loop, the access that comes last as text.
+    if (!end || end->getBlock() != completion->getBlock() ||
+        end->isBeforeInBlock(completion)) {
+      access = candidate.op;
+      end = completion;
+    }
+  }
+  if (!access || access == last)
+    return describeOp(last);
+  std::string until =
+      end == access ? "" : ", until the wait that completes the product";
+  if (end == last)
+    return describeOp(access) + until;
+  return describeOp(last) + ", in which the " + describeOp(access) +
+         " uses it" + until;
+}
+
 bool tlc::isBlocking(Operation *op) {
   return isa<ws::WaitOp, ws::AcquireOp, ws::BarrierOp, ws::MmaWaitOp,
              tile::SyncThreadsOp, tile::GemmOp>(op);

@@ -22,6 +22,10 @@ bool hasGenericAccess(ws::WaitOp wait);
 /// `wait` itself if the slot is never used.
 mlir::Operation *getLastUse(ws::WaitOp wait);
 
+/// That op for people, with the access that makes it one: "if at line 3, in
+/// which the T.gemm at line 4 uses it until its completion wait".
+std::string describeLastUse(ws::WaitOp wait);
+
 /// Whether `op` stops its thread until others have acted.
 bool isBlocking(mlir::Operation *op);
 
