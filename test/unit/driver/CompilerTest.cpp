@@ -94,7 +94,7 @@ TEST_CASE("driver: steps may be asked for in any order, each runs once") {
   CHECK(compilation.print(Level::Ast, os) == Status::Ok);
   CHECK(compilation.compile(Level::Cuda) == Status::Ok);
   CHECK(compilation.compile(Level::Cuda) == Status::Ok);
-  CHECK(steps.size() == 4);
+  CHECK(steps.size() == 5);
   CHECK_THAT(text, Contains("tile.launch") && Contains("sm.launch") &&
                        Contains("FunctionDef"));
 }
