@@ -10,18 +10,19 @@ static llvm::SmallVector<int64_t> nonUnit(llvm::ArrayRef<int64_t> sizes) {
   return result;
 }
 
-/// Gives the sides of a copy their extents (language.md 2.6): an element
-/// reference takes those of its partner, aligned from the right. False if they
-/// cannot be paired.
+/// Gives the sides of a copy their extents (language.md 2.6): where they have
+/// different numbers of extents other than 1, they are aligned from the right
+/// and a 1 becomes what its partner has. Whole buffers keep theirs. False if
+/// the extents cannot be paired.
 static bool resolveExtents(TileOperand &src, TileOperand &dst) {
   if (nonUnit(src.sizes).size() != nonUnit(dst.sizes).size()) {
     size_t n = std::min(src.sizes.size(), dst.sizes.size());
     for (size_t i = 1; i <= n; ++i) {
       int64_t &s = src.sizes[src.sizes.size() - i];
       int64_t &d = dst.sizes[dst.sizes.size() - i];
-      if (s == 1 && src.isElement)
+      if (s == 1 && !src.isWhole)
         s = d;
-      else if (d == 1 && dst.isElement)
+      else if (d == 1 && !dst.isWhole)
         d = s;
     }
   }
@@ -32,9 +33,9 @@ static std::string sideText(const TileOperand &tile) {
   return "a region of " + shapeText(tile.sizes) + " of " + tile.name();
 }
 
-/// An extent that an element reference took over must fit an on-chip buffer.
+/// An extent that was taken over must fit an on-chip buffer.
 static bool checkReach(CallArgs &args, const TileOperand &tile) {
-  if (tile.buffer->space == tile::Space::Global || !tile.isElement)
+  if (tile.buffer->space == tile::Space::Global || tile.isWhole)
     return true;
   for (auto [i, size] : llvm::enumerate(tile.sizes)) {
     int64_t dim = tile.buffer->shape[i].integer;

@@ -52,7 +52,8 @@ Value unrollLoop(CallArgs &args) {
                           : std::to_string(*n));
       return Value::poison();
     }
-    loop.unrollFactor = *n;
+    args.e.diags.report(Diag::HintDropped, args.rangeOf("unroll_factor"))
+        << "'unroll_factor' of " + args.name();
   }
   return Value::make(Kind::Loop, std::move(loop));
 }

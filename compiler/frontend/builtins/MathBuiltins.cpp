@@ -3,6 +3,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringMap.h"
+#include <limits>
 
 namespace tlc::frontend::builtins {
 
@@ -17,34 +18,16 @@ static mlir::Value make(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) {
 
 static const llvm::StringMap<Unary> &unaryTable() {
   static const llvm::StringMap<Unary> table = {
-      {"exp", make<math::ExpOp>},
-      {"exp2", make<math::Exp2Op>},
-      {"log", make<math::LogOp>},
-      {"log2", make<math::Log2Op>},
-      {"log10", make<math::Log10Op>},
-      {"log1p", make<math::Log1pOp>},
-      {"sqrt", make<math::SqrtOp>},
-      {"rsqrt", make<math::RsqrtOp>},
-      {"sin", make<math::SinOp>},
-      {"cos", make<math::CosOp>},
-      {"tan", make<math::TanOp>},
-      {"sinh", make<math::SinhOp>},
-      {"cosh", make<math::CoshOp>},
-      {"tanh", make<math::TanhOp>},
-      {"asin", make<math::AsinOp>},
-      {"acos", make<math::AcosOp>},
-      {"atan", make<math::AtanOp>},
-      {"asinh", make<math::AsinhOp>},
-      {"acosh", make<math::AcoshOp>},
-      {"atanh", make<math::AtanhOp>},
-      {"erf", make<math::ErfOp>},
-      {"floor", make<math::FloorOp>},
-      {"ceil", make<math::CeilOp>},
-      {"trunc", make<math::TruncOp>},
-      {"nearbyint", make<math::RoundEvenOp>},
-      {"isnan", make<math::IsNaNOp>},
-      {"isinf", make<math::IsInfOp>},
-      {"isfinite", make<math::IsFiniteOp>},
+      {"exp", make<math::ExpOp>},     {"exp2", make<math::Exp2Op>},
+      {"log", make<math::LogOp>},     {"log2", make<math::Log2Op>},
+      {"log10", make<math::Log10Op>}, {"log1p", make<math::Log1pOp>},
+      {"sqrt", make<math::SqrtOp>},   {"rsqrt", make<math::RsqrtOp>},
+      {"sin", make<math::SinOp>},     {"cos", make<math::CosOp>},
+      {"tan", make<math::TanOp>},     {"sinh", make<math::SinhOp>},
+      {"cosh", make<math::CoshOp>},   {"tanh", make<math::TanhOp>},
+      {"atan", make<math::AtanOp>},   {"erf", make<math::ErfOp>},
+      {"floor", make<math::FloorOp>}, {"ceil", make<math::CeilOp>},
+      {"trunc", make<math::TruncOp>}, {"nearbyint", make<math::RoundEvenOp>},
   };
   return table;
 }
@@ -63,6 +46,24 @@ static std::shared_ptr<ScalarObject> floatOperand(CallArgs &args,
   return s;
 }
 
+/// isnan: x != x; isinf: |x| == inf; isfinite: |x| < inf.
+static Value classify(CallArgs &args, mlir::Value v) {
+  using P = mlir::arith::CmpFPredicate;
+  Elaborator &e = args.e;
+  mlir::Location at = e.loc(args.range);
+  P predicate = P::UNE;
+  mlir::Value lhs = v, rhs = v;
+  if (args.builtin.name != "isnan") {
+    predicate = args.builtin.name == "isinf" ? P::OEQ : P::OLT;
+    lhs = math::AbsFOp::create(e.b, at, v);
+    rhs = e.constant(
+        e.b.getFloatAttr(v.getType(), std::numeric_limits<double>::infinity()),
+        at);
+  }
+  return e.makeScalar(mlir::arith::CmpFOp::create(e.b, at, predicate, lhs, rhs),
+                      DtypeKind::Bool);
+}
+
 Value unaryMath(CallArgs &args) {
   Elaborator &e = args.e;
   auto x = floatOperand(args, "x");
@@ -78,9 +79,9 @@ Value unaryMath(CallArgs &args) {
     return e.makeScalar(mlir::arith::DivFOp::create(e.b, at, one, sum),
                         x->dtype);
   }
-  bool isTest = args.builtin.name.starts_with("is");
-  return e.makeScalar(unaryTable().at(args.builtin.name)(e.b, at, v),
-                      isTest ? Dtype(DtypeKind::Bool) : x->dtype);
+  if (args.builtin.name.starts_with("is"))
+    return classify(args, v);
+  return e.makeScalar(unaryTable().at(args.builtin.name)(e.b, at, v), x->dtype);
 }
 
 Value binaryMath(CallArgs &args) {

@@ -277,7 +277,8 @@ Value Elaborator::symbolicBinary(Op op, const Value &a, const Value &b,
   case Op::Mod:
     if (divisor && divisor.getValue() == 0)
       return error(Diag::DivisionByZero, range), Value::poison();
-    if (!divisor || divisor.getValue() < 0)
+    // Affine division needs a positive divisor; sizes are.
+    if (divisor && divisor.getValue() < 0)
       break;
     return Value::ofSymbolic(op == Op::FloorDiv ? lhs.floorDiv(rhs)
                                                 : lhs % rhs);

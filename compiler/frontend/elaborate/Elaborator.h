@@ -253,6 +253,9 @@ private:
   Flow serialLoop(const ast::For *stmt, const LoopObject &loop);
   Flow pipelinedLoop(const ast::For *stmt, const LoopObject &loop);
   Flow parallelLoop(const ast::For *stmt, const LoopObject &loop);
+  bool parallelExtents(const ast::For *stmt, const LoopObject &loop,
+                       std::vector<const ast::Expr *> &targets,
+                       llvm::SmallVectorImpl<int64_t> &extents);
   Flow loopBody(const ast::For *stmt, mlir::Block *body,
                 llvm::function_ref<void()> bindTargets);
 

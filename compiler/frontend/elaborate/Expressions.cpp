@@ -153,6 +153,11 @@ Value Elaborator::evalName(const ast::Name *expr) {
   Value value = lookup(expr->id, expr->range);
   if (value.is(Kind::Buffer) && value.as<BufferObject>().isVar)
     return loadVar(value.as<BufferObject>(), expr->range);
+  // A T.Ref parameter that stands for an element.
+  if (value.is(Kind::Region) && value.as<RegionObject>().isElement) {
+    auto &region = value.as<RegionObject>();
+    return load(*region.buffer, region.offsets(), expr->range);
+  }
   return value;
 }
 

@@ -197,7 +197,7 @@ Flow Elaborator::serialLoop(const ast::For *stmt, const LoopObject &loop) {
   auto op = mlir::scf::ForOp::create(b, l, lo, hi, stepValue);
   op.getInductionVar().setLoc(namedLoc(target->id, target->range));
   if (loop.kind == LoopKind::Unroll)
-    op->setAttr("tile.unroll", b.getI64IntegerAttr(loop.unrollFactor));
+    op->setAttr("unroll", b.getUnitAttr());
   auto interval = loopInterval(intervalOf(lower), intervalOf(upper));
   return loopBody(stmt, op.getBody(), [&] {
     Value index = makeScalar(op.getInductionVar(), DtypeKind::Int32,
@@ -237,40 +237,45 @@ Flow Elaborator::pipelinedLoop(const ast::For *stmt, const LoopObject &loop) {
   });
 }
 
-Flow Elaborator::parallelLoop(const ast::For *stmt, const LoopObject &loop) {
-  std::vector<const ast::Expr *> targets{stmt->target};
+/// `for ... in T.Parallel(...)` as the only statement of a block, or null.
+static const ast::For *perfectlyNested(ast::Block body) {
+  auto *inner = body.size() == 1 ? llvm::dyn_cast<ast::For>(body[0]) : nullptr;
+  auto *call = inner ? llvm::dyn_cast<ast::Call>(inner->iter) : nullptr;
+  auto *callee = call ? llvm::dyn_cast<ast::Attribute>(call->callee) : nullptr;
+  return callee && callee->attr.name == "Parallel" ? inner : nullptr;
+}
+
+static std::vector<const ast::Expr *> targetsOf(const ast::For *stmt) {
   if (auto *tuple = llvm::dyn_cast<ast::Tuple>(stmt->target))
-    targets.assign(tuple->elts.begin(), tuple->elts.end());
-  bool names =
-      llvm::all_of(targets, [](auto *t) { return llvm::isa<ast::Name>(t); });
-  if (!names || targets.size() != loop.extents.size()) {
-    error(Diag::UnpackMismatch, stmt->target->range)
-        << loop.extents.size() << targets.size();
-    return Flow::Normal;
-  }
-  llvm::SMRange range = stmt->iter->range;
+    return {tuple->elts.begin(), tuple->elts.end()};
+  return {stmt->target};
+}
+
+/// One nest: perfectly nested T.Parallel loops are merged.
+Flow Elaborator::parallelLoop(const ast::For *stmt, const LoopObject &loop) {
+  std::vector<const ast::Expr *> targets;
   llvm::SmallVector<int64_t> extents;
-  for (const Value &extent : loop.extents) {
-    if (extent.isRuntime() && !extent.is(Kind::Symbolic)) {
-      unsupported(range, "T.Parallel with an extent known only at run time");
+  const ast::For *innermost = stmt;
+  for (const ast::For *level = stmt; level;
+       level = perfectlyNested(level->body)) {
+    Value nested;
+    if (level != stmt)
+      nested = eval(level->iter);
+    if (level != stmt && !nested.is(Kind::Loop))
       return poisonTargets(stmt->body), Flow::Normal;
-    }
-    if (extent.is(Kind::Symbolic)) {
-      unsupported(range, "T.Parallel with an extent known only at launch");
-      return poisonTargets(stmt->body), Flow::Normal;
-    }
-    auto size = expectInt(extent, range, "an extent of T.Parallel");
-    if (!size)
-      return poisonTargets(stmt->body), Flow::Normal;
-    extents.push_back(std::max<int64_t>(*size, 0));
+    auto &levelLoop = level == stmt ? loop : nested.as<LoopObject>();
+    if (!parallelExtents(level, levelLoop, targets, extents))
+      return poisonTargets(level->body), Flow::Normal;
+    innermost = level;
   }
-  auto op = tile::ParallelOp::create(b, loc(range), extents, nullptr);
+  auto op =
+      tile::ParallelOp::create(b, loc(stmt->iter->range), extents, nullptr);
   mlir::Block &body = op.getBody().emplaceBlock();
   for (const ast::Expr *target : targets)
     body.addArgument(b.getI32Type(), namedLoc(llvm::cast<ast::Name>(target)->id,
                                               target->range));
   ++launch->parallelDepth;
-  Flow flow = loopBody(stmt, &body, [&] {
+  Flow flow = loopBody(innermost, &body, [&] {
     for (auto [i, target] : llvm::enumerate(targets)) {
       Interval interval{0, std::max<int64_t>(extents[i] - 1, 0)};
       bind(llvm::cast<ast::Name>(target)->id,
@@ -281,6 +286,37 @@ Flow Elaborator::parallelLoop(const ast::For *stmt, const LoopObject &loop) {
   });
   --launch->parallelDepth;
   return flow;
+}
+
+/// Appends the variables and extents of one level; false after an error.
+bool Elaborator::parallelExtents(const ast::For *stmt, const LoopObject &loop,
+                                 std::vector<const ast::Expr *> &targets,
+                                 llvm::SmallVectorImpl<int64_t> &extents) {
+  std::vector<const ast::Expr *> own = targetsOf(stmt);
+  bool names =
+      llvm::all_of(own, [](auto *t) { return llvm::isa<ast::Name>(t); });
+  if (!names || own.size() != loop.extents.size()) {
+    error(Diag::UnpackMismatch, stmt->target->range)
+        << loop.extents.size() << own.size();
+    return false;
+  }
+  targets.insert(targets.end(), own.begin(), own.end());
+  llvm::SMRange range = stmt->iter->range;
+  for (const Value &extent : loop.extents) {
+    bool known = extent.isIntLike();
+    if (!known && extent.isRuntime()) {
+      unsupported(range, extent.is(Kind::Symbolic)
+                             ? "T.Parallel with an extent known only at launch"
+                             : "T.Parallel with an extent known only at run "
+                               "time");
+      return false;
+    }
+    auto size = expectInt(extent, range, "an extent of T.Parallel");
+    if (!size)
+      return false;
+    extents.push_back(std::max<int64_t>(*size, 0));
+  }
+  return true;
 }
 
 } // namespace tlc::frontend

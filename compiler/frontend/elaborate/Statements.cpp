@@ -142,6 +142,14 @@ void Elaborator::assignName(llvm::StringRef name, const Value &value,
     store(old->value.as<BufferObject>(), Value::ofInt(0), value, range);
     return;
   }
+  bool isElement = old && isActive(old->region) &&
+                   old->value.is(Kind::Region) &&
+                   old->value.as<RegionObject>().isElement;
+  if (isElement && !value.is(Kind::Buffer)) {
+    auto &region = old->value.as<RegionObject>();
+    store(*region.buffer, region.offsets(), value, range);
+    return;
+  }
   nameValue(name, value, range);
   bind(name, value, range);
 }
@@ -211,10 +219,7 @@ void Elaborator::assignSubscript(const ast::Subscript *target,
     unsupported(target->range, "assigning to a slice of a buffer");
     return;
   }
-  std::vector<Value> coordinates;
-  for (RegionDim &dim : r.dims)
-    coordinates.push_back(dim.offset);
-  store(*r.buffer, coordinates, value, target->range);
+  store(*r.buffer, r.offsets(), value, target->range);
 }
 
 void Elaborator::executeAssign(const ast::Assign *stmt) {
@@ -257,9 +262,7 @@ void Elaborator::executeAugAssign(const ast::AugAssign *stmt) {
     unsupported(subscript->range, "assigning to a slice of a buffer");
     return;
   }
-  std::vector<Value> coordinates;
-  for (RegionDim &dim : region.dims)
-    coordinates.push_back(dim.offset);
+  std::vector<Value> coordinates = region.offsets();
   Value old = load(*region.buffer, coordinates, subscript->range);
   Value value = binary(stmt->op, old, eval(stmt->value), stmt->range);
   store(*region.buffer, coordinates, value, stmt->range);

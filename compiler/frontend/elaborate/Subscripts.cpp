@@ -159,10 +159,7 @@ Value Elaborator::subscriptBuffer(std::shared_ptr<BufferObject> buffer,
     return Value::poison();
   if (asOperand || !region.isElement)
     return Value::make(Kind::Region, std::move(region));
-  std::vector<Value> coordinates;
-  for (RegionDim &dim : region.dims)
-    coordinates.push_back(dim.offset);
-  return load(*buffer, coordinates, expr->range);
+  return load(*buffer, region.offsets(), expr->range);
 }
 
 Value Elaborator::subscriptSequence(const Value &base, const Value &index,

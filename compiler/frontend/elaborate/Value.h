@@ -165,6 +165,13 @@ struct RegionObject : Object {
   std::vector<RegionDim> dims;
   bool isElement = false; // no slice among the subscripts
   llvm::SMRange range;
+
+  std::vector<Value> offsets() const {
+    std::vector<Value> result;
+    for (const RegionDim &dim : dims)
+      result.push_back(dim.offset);
+    return result;
+  }
 };
 
 struct TensorTypeObject : Object {
@@ -179,7 +186,6 @@ struct LoopObject : Object {
   Value start, stop, step;    // all but Parallel
   std::vector<Value> extents; // Parallel
   int64_t stages = 0;         // Pipelined
-  int64_t unrollFactor = 0;   // Unroll; 0: fully
 };
 
 struct KernelFrameObject : Object {
