@@ -133,11 +133,13 @@ LogicalResult ProgramBuilder::tileOp(Operation *o, Nodes &nodes) {
       .Case([&](tile::LoadOp l) {
         Node node = makeNode(Code::Load, l);
         node.dst = newRef(l.getResult());
+        node.sub = l.getInBounds();
         return access(l, l.getBuffer(), l.getIndices(), node, nodes);
       })
       .Case([&](tile::StoreOp s) {
         Node node = makeNode(Code::Store, s);
         node.a = ref(s.getValue());
+        node.sub = s.getInBounds();
         return access(s, s.getBuffer(), s.getIndices(), node, nodes);
       })
       .Case([&](tile::ThreadIdOp t) {
@@ -297,7 +299,7 @@ LogicalResult ProgramBuilder::callExtern(tile::CallExternOp op) {
                           << "' on the virtual device: it is CUDA code";
   // What only reads the kernel's buffers cannot change its results.
   op.emitWarning() << "the call of '" << op.getCallee()
-                  << "' is left out on the virtual device: it only reads";
+                   << "' is left out on the virtual device: it only reads";
   return success();
 }
 

@@ -95,7 +95,7 @@ struct MathFunction {
 struct Node {
   Code code = Code::Move;
   Elem elem = Elem::I32; ///< of the operands; of the result where they differ
-  uint8_t sub = 0;       ///< predicate, dimension or source element
+  uint8_t sub = 0;       ///< predicate, dimension, source element, in_bounds
   bool perThread = false;
   Ref dst, a, b, c;
   uint32_t aux = 0; ///< position in the table of the code

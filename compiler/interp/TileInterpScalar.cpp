@@ -15,8 +15,8 @@ void Machine::failIndex(const Node &node, const Buffer &buffer,
                  "', which has " + std::to_string(buffer.shape[dim]));
 }
 
-/// The element that a load or store names; null outside a global tensor or
-/// after an error.
+/// The element that a load or store names; null outside a global tensor, which
+/// is an error if the access claims to be inside, and after an error.
 uint8_t *Machine::address(const Node &node, uint32_t thread) {
   const Access &access = program.accesses[node.aux];
   const Buffer &b = buffers[access.buffer];
@@ -24,7 +24,7 @@ uint8_t *Machine::address(const Node &node, uint32_t thread) {
   for (uint32_t d = 0; d < b.rank; ++d) {
     int64_t i = at(access.indices[d], thread).i;
     if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(b.shape[d])) {
-      if (b.space != tile::Space::Global)
+      if (b.space != tile::Space::Global || node.sub)
         failIndex(node, b, access.buffer, d, i);
       return nullptr;
     }

@@ -26,6 +26,13 @@ TEST_CASE("interp errors: an index outside a shared tile") {
              Contains("index -1 is outside dimension 0 of 'ring'"));
 }
 
+TEST_CASE("interp errors: an access that claims to be inside and is not") {
+  CHECK_THAT(errorsOf(R"(
+    %c4 = arith.constant 4 : i32
+    %x = tile.load %A[%c4] in_bounds : memref<4xi32, $global> -> i32)"),
+             Contains("index 4 is outside dimension 0 of 'A', which has 4"));
+}
+
 TEST_CASE("interp errors: a tile operation of some threads only") {
   CHECK_THAT(errorsOf(R"(
     %t = tile.thread_id <x>
