@@ -28,11 +28,16 @@ if(TLC_STATIC)
     message(FATAL_ERROR "no libMLIR*.a in ${LLVM_LIBRARY_DIRS}: "
       "the release preset needs MLIR's static libraries")
   endif()
-  target_link_libraries(tlc_llvm INTERFACE
-    -Wl,--start-group ${llvm_archives} -Wl,--end-group ${TLC_STATIC_DEPS})
-  target_link_libraries(tlc_mlir INTERFACE
-    -Wl,--start-group ${mlir_archives} ${llvm_archives} -Wl,--end-group
-    ${TLC_STATIC_DEPS})
+  # Linker scripts keep 600 names out of the command line.
+  set(llvm_script "${PROJECT_BINARY_DIR}/llvm-archives.ld")
+  set(mlir_script "${PROJECT_BINARY_DIR}/mlir-archives.ld")
+  list(JOIN llvm_archives "\n" llvm_list)
+  list(JOIN mlir_archives "\n" mlir_list)
+  file(CONFIGURE OUTPUT "${llvm_script}" CONTENT "GROUP(\n${llvm_list}\n)\n")
+  file(CONFIGURE OUTPUT "${mlir_script}"
+    CONTENT "GROUP(\n${mlir_list}\n${llvm_list}\n)\n")
+  target_link_libraries(tlc_llvm INTERFACE "${llvm_script}" ${TLC_STATIC_DEPS})
+  target_link_libraries(tlc_mlir INTERFACE "${mlir_script}" ${TLC_STATIC_DEPS})
 else()
   target_link_libraries(tlc_llvm INTERFACE LLVM)
   target_link_libraries(tlc_mlir INTERFACE MLIR LLVM)
