@@ -71,9 +71,11 @@ LogicalResult Expander::expandBarrierOp(Operation *op) {
     map.map(result, variable ? readVariable(b, loc, variable) : a.i32(0));
   };
   if (auto barrier = dyn_cast<MBarrierOp>(op)) {
-    map.map(barrier.getResult(),
-            arith::AddIOp::create(b, named(loc, barrier.getName()), sharedBase,
-                                  a.i32(barrier.getOffset())));
+    Value address = sharedBase;
+    if (barrier.getOffset() != 0)
+      address = arith::AddIOp::create(b, named(loc, barrier.getName()),
+                                      sharedBase, a.i32(barrier.getOffset()));
+    map.map(barrier.getResult(), address);
   } else if (auto init = dyn_cast<MBarrierInitOp>(op)) {
     auto decl = init.getBarrier().getDefiningOp<MBarrierOp>();
     if (!decl)

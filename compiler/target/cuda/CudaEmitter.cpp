@@ -245,7 +245,8 @@ LogicalResult cuda::emitCuda(ModuleOp module, llvm::raw_ostream &os,
   }
   prelude.print(os);
   for (StringRef text : userTexts)
-    os << "\n" << text << (text.ends_with("\n") ? "" : "\n");
+    os << "\n#line 1 \"T.import_source\"\n"
+       << text << (text.ends_with("\n") ? "" : "\n");
   os << kernels;
   return success();
 }

@@ -498,8 +498,14 @@ Expr KernelEmitter::mathExpr(Operation *op) {
 
 Expr KernelEmitter::element(Value array, ValueRange indices) {
   std::string text = names[array];
-  for (Value index : indices)
+  for (Value index : indices) {
+    // An index need not be wide.
+    auto extend = index.getDefiningOp<arith::ExtSIOp>();
+    if (extend && inlined.contains(extend) &&
+        !extend.getIn().getType().isInteger(1))
+      index = extend.getIn();
     text += "[" + expr(index).text + "]";
+  }
   return {text};
 }
 
