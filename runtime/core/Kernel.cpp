@@ -41,6 +41,18 @@ std::vector<KernelResources> Kernel::resources() const {
   return loaded->resources();
 }
 
+bool Kernel::isVirtual() const { return loaded->isVirtual(); }
+
+std::string Kernel::source(SourceLevel level) const {
+  if (!loaded->origin())
+    throw Error(ErrorCode::Unsupported,
+                fmt::format("kernel {} was loaded from a cubin, which holds no "
+                            "source; compile it with tlc::jit, or use tlc "
+                            "compile --emit",
+                            name()));
+  return loaded->origin()->source(level);
+}
+
 namespace {
 
 /// The last launch of a kernel on this thread. Equal arguments need no second

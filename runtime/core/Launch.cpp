@@ -26,6 +26,10 @@ unsigned product(const std::array<std::uint32_t, 3> &extents) {
 } // namespace
 
 void PreparedLaunch::enqueue(cu::Stream stream) {
+  if (!device) {
+    kernel->origin()->run(hostArguments, hostSymbols);
+    return;
+  }
   const Driver &driver = Driver::get();
   device->makeCurrent();
   for (PackedLaunch &launch : launches) {
@@ -54,9 +58,10 @@ void PreparedLaunch::enqueue(cu::Stream stream) {
   }
 }
 
-LoadedKernel::LoadedKernel(LaunchMetadata metadata, std::vector<char> image)
+LoadedKernel::LoadedKernel(LaunchMetadata metadata, std::vector<char> image,
+                           std::shared_ptr<const KernelOrigin> origin)
     : identity(++kernelCount), meta(std::move(metadata)),
-      cubin(std::move(image)), binder(meta) {
+      cubin(std::move(image)), made(std::move(origin)), binder(meta) {
   auto compile = [&](const Expr &expr) {
     return ExprProgram(expr, binder.symbolNames());
   };
@@ -113,6 +118,15 @@ const LoadedKernel::OnDevice &LoadedKernel::load(const Device &device) const {
 void LoadedKernel::prepare(std::span<const Argument> arguments,
                            PreparedLaunch &out) const {
   thread_local BoundArguments bound;
+  out.kernel = this;
+  if (isVirtual()) {
+    binder.bind(arguments, bound, DeviceKind::Host);
+    out.device = nullptr;
+    out.hostArguments.assign(arguments.begin(), arguments.end());
+    out.hostSymbols.assign(bound.symbols.begin(),
+                           bound.symbols.begin() + meta.symbols.size());
+    return;
+  }
   binder.bind(arguments, bound);
   const Device &device = Device::get(bound.deviceId);
   const OnDevice &loaded = load(device);
@@ -124,7 +138,6 @@ void LoadedKernel::prepare(std::span<const Argument> arguments,
                     fmt::format("kernel {} input {} {}", meta.name,
                                 meta.params[i].name, problem));
     }
-  out.kernel = this;
   out.device = &device;
   out.launches.resize(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/core/Binding.h"
+#include "runtime/core/KernelOrigin.h"
 #include "runtime/core/LaunchMetadata.h"
 #include "runtime/core/Module.h"
 #include "runtime/core/TensorMap.h"
@@ -44,6 +45,9 @@ struct PreparedLaunch {
   std::shared_ptr<const LoadedKernel> owner;
   const Device *device = nullptr;
   std::vector<PackedLaunch> launches;
+  /// What a virtual kernel runs on, instead of device and launches.
+  std::vector<Argument> hostArguments;
+  std::vector<std::int64_t> hostSymbols;
 
   /// Enqueues everything on `stream`; the device's context becomes current.
   void enqueue(cu::Stream stream);
@@ -51,11 +55,15 @@ struct PreparedLaunch {
 
 class LoadedKernel {
 public:
-  LoadedKernel(LaunchMetadata metadata, std::vector<char> cubin);
+  /// `origin` may be null; a virtual one needs no cubin.
+  LoadedKernel(LaunchMetadata metadata, std::vector<char> cubin,
+               std::shared_ptr<const KernelOrigin> origin = nullptr);
   LoadedKernel(const LoadedKernel &) = delete;
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
   const LaunchMetadata &metadata() const { return meta; }
+  const KernelOrigin *origin() const { return made.get(); }
+  bool isVirtual() const { return made && made->isVirtual(); }
   /// Different for every kernel of the process, also after it is gone.
   std::uint64_t id() const { return identity; }
   /// Checks `arguments`, then packs them into `out`, reusing its storage. Loads
@@ -93,6 +101,7 @@ private:
   const std::uint64_t identity;
   LaunchMetadata meta;
   std::vector<char> cubin;
+  std::shared_ptr<const KernelOrigin> made;
   Binder binder;
   std::vector<LaunchProgram> programs;
   mutable std::mutex mutex;

@@ -2,8 +2,10 @@
 // a person; the code says whose turn it is to act.
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace tlc {
 
@@ -24,10 +26,21 @@ public:
   Error(ErrorCode code, const std::string &message)
       : std::runtime_error(message), errorCode(code) {}
 
+  /// The same with what the compiler says, which `what()` ends with.
+  Error(ErrorCode code, const std::string &message,
+        const std::string &diagnostics)
+      : std::runtime_error(message + ":\n" + diagnostics), errorCode(code),
+        rendered(std::make_shared<const std::string>(diagnostics)) {}
+
   ErrorCode code() const noexcept { return errorCode; }
+  /// The rendered diagnostics of a compilation; empty for other errors.
+  std::string_view diagnostics() const noexcept {
+    return rendered ? *rendered : std::string_view();
+  }
 
 private:
   ErrorCode errorCode;
+  std::shared_ptr<const std::string> rendered; // copying must not throw
 };
 
 /// The exit code a command-line tool uses for `code`: 1 input, 3 environment,

@@ -2,6 +2,8 @@
 // or the library behind it: `load` reads a cubin and the metadata beside it.
 #pragma once
 
+#include "tlc/Array.h"
+#include "tlc/Device.h"
 #include "tlc/Error.h"
 #include "tlc/Tensor.h"
 
@@ -9,6 +11,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,6 +38,7 @@ public:
   Argument() = default;
   Argument(std::nullptr_t) {}
   Argument(const Tensor &tensor) : argKind(Kind::Tensor), view(tensor) {}
+  Argument(const Array &array) : Argument(array.tensor()) {}
   template <std::integral T>
   Argument(T value)
       : argKind(Kind::Integer), integer(static_cast<std::int64_t>(value)) {}
@@ -73,6 +77,10 @@ struct KernelResources {
   std::optional<std::int64_t> barriers;
 };
 
+/// The levels at which a kernel can be shown, as `tlc compile --emit` calls
+/// them.
+enum class SourceLevel : std::uint8_t { Ast, Tile, WS, SM, Cuda, Ptx };
+
 /// Checked arguments, encoded once: `launch` only calls the driver. The memory
 /// behind the tensors must stay where it was. May be used by one thread at a
 /// time.
@@ -103,11 +111,24 @@ public:
   /// Figures of each device function in launch order: the compiler's record,
   /// completed from the driver when a device is present.
   std::vector<KernelResources> resources() const;
+  /// Whether launches run on the CPU, on host memory.
+  bool isVirtual() const;
+  /// The program at `level`, for people. Throws tlc::Error: Unsupported for a
+  /// kernel that came from `load`, which has no source.
+  std::string source(SourceLevel level) const;
 
   /// Checks the arguments and enqueues the kernel on `stream`; does not wait.
   /// Nothing is enqueued when a check fails (tlc::Error, InvalidArgument).
   void launchArguments(StreamHandle stream,
                        std::span<const Argument> arguments) const;
+  /// Allocates the tensors named in `outputs` on the device of the inputs, with
+  /// the declared shapes and uninitialised, launches, and returns them in the
+  /// order of `outputs`. `inputs` are the other arguments in order. Throws
+  /// tlc::Error (InvalidArgument) when a name is no tensor parameter, is there
+  /// twice, or has an extent that the inputs do not determine.
+  std::vector<Array> callArguments(StreamHandle stream,
+                                   std::span<const std::string_view> outputs,
+                                   std::span<const Argument> inputs) const;
   /// Checks and encodes the arguments for many launches.
   Plan prepareArguments(std::span<const Argument> arguments) const;
 
@@ -119,6 +140,14 @@ public:
   template <class... Args> Plan prepare(const Args &...args) const {
     const std::array<Argument, sizeof...(Args)> list{Argument(args)...};
     return prepareArguments(list);
+  }
+
+  template <class... Args>
+  std::vector<Array> call(StreamHandle stream,
+                          std::initializer_list<std::string_view> outputs,
+                          const Args &...inputs) const {
+    const std::array<Argument, sizeof...(Args)> list{Argument(inputs)...};
+    return callArguments(stream, {outputs.begin(), outputs.size()}, list);
   }
 
 private:
