@@ -61,7 +61,8 @@ public:
       if (info.waits.empty() && info.arrives.empty() && info.expects.empty() &&
           info.loads.empty())
         continue;
-      checkInit(info);
+      if (!reporter.hasErrors())
+        checkInit(info);
       checkArrivals(info);
     }
   }

@@ -308,11 +308,12 @@ bool Machine::wait(Agent &agent, sm::MBarrierWaitOp op) {
   std::string which =
       "stage " + std::to_string(index) + " of " + barrierName(barrier);
   if (isRing && passes && stage->completed < needed)
-    fail(op, "this wait passes before the phase it is for is complete: the " +
-                 std::to_string(turn + 1) + "th wait of " + who + " on " +
-                 which + " asks for parity " + std::to_string(parity) +
-                 ", with " + std::to_string(stage->completed) +
-                 " phases complete and " + std::to_string(needed) + " needed");
+    fail(op, "this wait passes before the phase it is for is complete: wait "
+             "number " +
+                 std::to_string(turn + 1) + " of " + who + " on " + which +
+                 " asks for parity " + std::to_string(parity) + ", with " +
+                 std::to_string(stage->completed) + " phases complete and " +
+                 std::to_string(needed) + " needed");
   else if (isRing && stage->completed > needed)
     fail(op, which + " may complete another phase before " + who +
                  " has seen the one it waits for: phases two apart have the "

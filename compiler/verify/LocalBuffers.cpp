@@ -119,7 +119,8 @@ void RoleWalk::checkCollision(Operation *op, const Place &place, bool write) {
   collide(hazard->read, "read");
   collide(hazard->asyncRead, "read");
   auto inFlight = [&](AsyncGroup &group) {
-    if (llvm::is_contained(group.sources, place.source()))
+    if (!isPoisoned(group.op) &&
+        llvm::is_contained(group.sources, place.source()))
       reporter.error(op,
                      "the " + actionName(op) + " writes " + name +
                          " while the " + actionName(group.op) +

@@ -50,14 +50,18 @@ void RoleWalk::atProductWait(sm::WgmmaWaitOp wait) {
 /// An access of registers by threads.
 void RoleWalk::atRegisterAccess(Operation *op, Value fragment, bool write) {
   state.products.forEach([&](AsyncGroup &group) {
+    if (isPoisoned(group.op))
+      return;
     bool written = llvm::is_contained(group.written, fragment);
-    if (written || (write && llvm::is_contained(group.read, fragment)))
-      reporter.error(op,
-                     "the " + actionName(op) + " uses " + nameOf(fragment) +
-                         " while a product may still be using its registers: a "
-                         "wgmma_wait that covers the product is missing before "
-                         "it",
-                     {{group.op, "the product is issued here"}});
+    if (!written && !(write && llvm::is_contained(group.read, fragment)))
+      return;
+    reporter.error(op,
+                   "the " + actionName(op) + " uses " + nameOf(fragment) +
+                       " while a product may still be using its registers: a "
+                       "wgmma_wait that covers the product is missing before "
+                       "it",
+                   {{group.op, "the product is issued here"}});
+    poison(group.op);
   });
   if (write)
     state.unfencedRegisters[fragment] = op;
@@ -66,27 +70,32 @@ void RoleWalk::atRegisterAccess(Operation *op, Value fragment, bool write) {
 void RoleWalk::checkRetired(Operation *arrive, const Span &span) {
   AsyncSource slot{{}, span.ring, span.stage};
   auto reads = [&](const AsyncGroup &group) {
-    return llvm::any_of(group.sources, [&](const AsyncSource &source) {
-      return source.ring == slot.ring && source.stage == slot.stage;
-    });
+    return !isPoisoned(group.op) &&
+           llvm::any_of(group.sources, [&](const AsyncSource &source) {
+             return source.ring == slot.ring && source.stage == slot.stage;
+           });
   };
   state.products.forEach([&](AsyncGroup &group) {
-    if (reads(group))
-      reporter.error(arrive,
-                     "the slot of " + span.ring->text +
-                         " is handed back to the loader while the product" +
-                         atLine(group.op) +
-                         " may still read it: a wgmma_wait that covers the "
-                         "product is missing before the arrive",
-                     {{group.op, "the product is issued here"}});
+    if (!reads(group))
+      return;
+    reporter.error(arrive,
+                   "the slot of " + span.ring->text +
+                       " is handed back to the loader while the product" +
+                       atLine(group.op) +
+                       " may still read it: a wgmma_wait that covers the "
+                       "product is missing before the arrive",
+                   {{group.op, "the product is issued here"}});
+    poison(group.op);
   });
   state.stores.forEach([&](AsyncGroup &group) {
-    if (reads(group))
-      reporter.error(arrive,
-                     "the slot of " + span.ring->text +
-                         " is handed back to the loader while the tensor "
-                         "store may still read it: a bulk_wait is missing "
-                         "before the arrive",
-                     {{group.op, "the store is issued here"}});
+    if (!reads(group))
+      return;
+    reporter.error(arrive,
+                   "the slot of " + span.ring->text +
+                       " is handed back to the loader while the tensor "
+                       "store may still read it: a bulk_wait is missing "
+                       "before the arrive",
+                   {{group.op, "the store is issued here"}});
+    poison(group.op);
   });
 }

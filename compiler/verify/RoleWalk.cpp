@@ -243,7 +243,7 @@ void RoleWalk::finish() {
   for (const Span &span : state.spans) {
     if (span.fill)
       checkBytes(span, span.opened);
-    else if (!isPoisoned(span.ring))
+    else if (span.ring->empty && !isPoisoned(span.ring))
       reporter.error(span.opened,
                      "the slot of " + span.ring->text +
                          " that this waits for is never handed back to the "
@@ -251,7 +251,7 @@ void RoleWalk::finish() {
                          barrierName(span.ring->empty) + " is missing");
   }
   state.products.forEach([&](AsyncGroup &group) {
-    if (group.op)
+    if (group.op && !isPoisoned(group.op))
       reporter.error(group.op, "role '" + role.name +
                                    "' ends while this product may still run: "
                                    "a wgmma_wait 0 is missing after it");

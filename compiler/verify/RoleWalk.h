@@ -76,11 +76,12 @@ private:
   // Phases.cpp: the static part of V7.
   void checkPhase(sm::MBarrierWaitOp wait);
 
-  bool isPoisoned(const Ring *ring) const { return poisoned.contains(ring); }
-  /// One mistake, one error: later findings about the ring are left out.
-  void poison(const Ring *ring) {
+  /// One mistake, one error: later findings about a ring, or about an
+  /// asynchronous op, are left out.
+  bool isPoisoned(const void *what) const { return poisoned.contains(what); }
+  void poison(const void *what) {
     if (!reporter.isSilent())
-      poisoned.insert(ring);
+      poisoned.insert(what);
   }
 
   Protocol &protocol;
@@ -88,7 +89,7 @@ private:
   Reporter &reporter;
   State state;
   bool inElect = false;
-  llvm::DenseSet<const Ring *> poisoned;
+  llvm::DenseSet<const void *> poisoned;
 };
 
 } // namespace tlc::verify

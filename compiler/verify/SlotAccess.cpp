@@ -24,6 +24,8 @@ void RoleWalk::atWait(sm::MBarrierWaitOp wait) {
     return;
   StageKey stage = keyOf(wait.getStage());
   if (Span *open = state.findSpan(ring, fill, stage)) {
+    if (!ring->empty)
+      return;
     if (!isPoisoned(ring))
       reporter.error(wait,
                      fill ? "the slot of " + ring->text +
@@ -120,7 +122,8 @@ Span *RoleWalk::requireSpan(Operation *op, const Place &place) {
 /// Spans that are open on one path only, or not as they were a turn ago.
 void RoleWalk::reportLonely(Operation *at, ArrayRef<Span> spans, bool turn) {
   for (const Span &span : spans) {
-    if (span.fill || isPoisoned(span.ring))
+    // Without an empty barrier there is nobody to hand a slot back to.
+    if (span.fill || !span.ring->empty || isPoisoned(span.ring))
       continue;
     reporter.error(
         at,

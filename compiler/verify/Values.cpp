@@ -168,6 +168,8 @@ static std::optional<int64_t> fold(Operation *op, int64_t a, int64_t b) {
       .Case([&](arith::AndIOp) { return a & b; })
       .Case([&](arith::OrIOp) { return a | b; })
       .Case([&](arith::XOrIOp) { return a ^ b; })
+      .Case([&](arith::ShLIOp) { return a << (b & 31); })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) { return a >> (b & 31); })
       .Case<arith::DivSIOp, arith::DivUIOp>(
           [&](auto) -> std::optional<int64_t> {
             if (b == 0)

@@ -5,7 +5,9 @@
 #include "compiler/verify/RoleWalk.h"
 
 namespace tlc::verify {
+#define GEN_PASS_DEF_RECORDSMORDERPASS
 #define GEN_PASS_DEF_VERIFYSMPASS
+#define GEN_PASS_DEF_VERIFYTHREADORDERPASS
 #include "compiler/verify/Verify.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "compiler/verify/Verify.h.inc"
@@ -45,6 +47,13 @@ VerifyReport tlc::verify::verifySm(tile::KernelOp kernel,
   return all;
 }
 
+/// What is not proved is a remark, not a failure.
+static LogicalResult conclude(const VerifyReport &report) {
+  for (const Unproved &unproved : report.notProved)
+    emitRemark(unproved.loc) << "not proved: " << unproved.why;
+  return success(report.errors == 0);
+}
+
 namespace {
 struct VerifySmPass : tlc::verify::impl::VerifySmPassBase<VerifySmPass> {
   using Base::Base;
@@ -54,12 +63,28 @@ struct VerifySmPass : tlc::verify::impl::VerifySmPassBase<VerifySmPass> {
       getOperation().emitError() << "unknown architecture '" << arch << "'";
       return signalPassFailure();
     }
-    VerifyReport report = verifySm(getOperation(), *target);
-    for (const Unproved &unproved : report.notProved)
-      emitRemark(unproved.loc) << "not proved: " << unproved.why;
-    if (report.errors != 0)
+    if (failed(conclude(verifySm(getOperation(), *target))))
       return signalPassFailure();
     markAllAnalysesPreserved();
+  }
+};
+
+struct RecordSmOrderPass
+    : tlc::verify::impl::RecordSmOrderPassBase<RecordSmOrderPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    getOperation().walk([](sm::LaunchOp launch) { recordOrder(launch); });
+  }
+};
+
+struct VerifyThreadOrderPass
+    : tlc::verify::impl::VerifyThreadOrderPassBase<VerifyThreadOrderPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    getOperation().walk([&](sm::LaunchOp launch) {
+      if (failed(conclude(verifyExpansion(launch))))
+        signalPassFailure();
+    });
   }
 };
 } // namespace

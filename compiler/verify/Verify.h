@@ -41,15 +41,19 @@ VerifyReport verifySm(sm::LaunchOp launch, const target::TargetInfo &target);
 /// All `sm.launch` ops of a kernel.
 VerifyReport verifySm(tile::KernelOp kernel, const target::TargetInfo &target);
 
-/// Compares the ordering actions (barriers, fences, waits, asynchronous copies
-/// and products) of a launch with those of its thread expansion: same actions,
-/// same order, same nesting. Errors go to the thread program's ops.
-VerifyReport verifyExpansion(sm::LaunchOp before, sm::LaunchOp after);
+/// Writes the ordering actions of an `sm` program (barriers, fences, waits,
+/// asynchronous copies and products, and which side of them shared accesses lie
+/// on) into the attribute `sm.order` of its launch.
+void recordOrder(sm::LaunchOp launch);
+
+/// Compares the actions of a thread program with the recorded ones and removes
+/// the record. To be run before anything simplifies the thread program.
+VerifyReport verifyExpansion(sm::LaunchOp launch);
 
 #define GEN_PASS_DECL
 #include "compiler/verify/Verify.h.inc"
 
-/// Registers `verify-sm`.
+/// Registers `verify-sm`, `record-sm-order` and `verify-thread-order`.
 void registerVerifyPasses();
 
 } // namespace tlc::verify

@@ -14,4 +14,17 @@ def VerifySmPass : Pass<"verify-sm", "::tlc::tile::KernelOp"> {
                         /*default=*/"\"sm_90a\"", "target architecture">];
 }
 
+def RecordSmOrderPass : Pass<"record-sm-order", "::tlc::tile::KernelOp"> {
+  let summary = "note the ordering actions for `verify-thread-order`";
+}
+
+def VerifyThreadOrderPass
+    : Pass<"verify-thread-order", "::tlc::tile::KernelOp"> {
+  let summary = "the thread program acts in the order of the sm program";
+  let description = [{
+    Runs directly after `convert-sm-to-threads`; the order was recorded by
+    `record-sm-order` before it.
+  }];
+}
+
 #endif // TLC_VERIFY_TD
