@@ -93,6 +93,63 @@ Value dynamicSize(CallArgs &args) {
   return sizes.size() == 1 ? sizes[0] : Value::ofTuple(sizes);
 }
 
+/// T.const("M, N"): sizes that are fixed when the kernel is compiled.
+Value constSize(CallArgs &args) {
+  Elaborator &e = args.e;
+  Value name = args.value("name");
+  if (!name.is(Kind::String))
+    return e.typeError(args.rangeOf("name"), "the name of a size", "a string",
+                       name);
+  if (!e.isEager) {
+    e.error(Diag::OutsideKernel, args.range)
+        << args.name() << "a @tilelang.jit function that is itself the kernel";
+    return Value::poison();
+  }
+  std::vector<Value> sizes;
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::SplitString(name.text(), names, ", ");
+  for (llvm::StringRef one : names) {
+    auto value = e.define(one);
+    if (!value)
+      e.error(Diag::MissingConstant, args.range) << one << one;
+    sizes.push_back(value.value_or(Value::poison()));
+  }
+  if (sizes.empty()) {
+    e.error(Diag::InvalidValue, args.range) << "name" << "it is empty";
+    return Value::poison();
+  }
+  return sizes.size() == 1 ? sizes[0] : Value::ofTuple(sizes);
+}
+
+/// T.empty(shape or *sizes, dtype): an output of an eager kernel.
+Value emptyTensor(CallArgs &args) {
+  Elaborator &e = args.e;
+  if (!e.isEager || e.kernel) {
+    e.error(Diag::OutsideKernel, args.range)
+        << args.name() << "a @tilelang.jit function, before its T.Kernel block";
+    return Value::poison();
+  }
+  std::vector<Value> items;
+  for (unsigned i = 0; i < args.rest.size(); ++i)
+    items.push_back(args.restValue(i));
+  Value dtype = args.value("dtype", Value::ofDtype(DtypeKind::Float32));
+  // (shape, dtype) or (size, size, ..., dtype=...).
+  if (!args.has("dtype") && items.size() >= 2 && toDtype(items.back())) {
+    dtype = items.back();
+    items.pop_back();
+  }
+  Value shape = items.size() == 1 ? items[0] : Value::ofTuple(items);
+  Value type = tensorType(e, shape, dtype, args.range);
+  if (type.isPoison())
+    return type;
+  auto buffer = std::make_shared<BufferObject>();
+  buffer->dtype = type.as<TensorTypeObject>().dtype;
+  buffer->shape = type.as<TensorTypeObject>().shape;
+  buffer->range = args.range;
+  e.outputs.push_back(buffer);
+  return Value::ofObject(Kind::Buffer, buffer);
+}
+
 Value dtypeOf(CallArgs &args) {
   auto dtype = args.e.expectDtype(args.value("value"), args.rangeOf("value"));
   return dtype ? Value::ofDtype(*dtype) : Value::poison();

@@ -2,7 +2,8 @@
 // what depends on run-time values (language.md 2.1 and 4). One object
 // elaborates one file; the parts are in
 //   Module.cpp        module level, evaluated on demand; choice of kernels
-//   Kernel.cpp        prim_func parameters, T.Kernel, allocation
+//   Kernel.cpp        prim_func parameters      Eager.cpp    jit functions
+//   Launch.cpp        T.Kernel, allocation
 //   Statements.cpp    statements, names, control flow     Loops.cpp    for,
 //   while Expressions.cpp   expressions, conditions             Subscripts.cpp
 //   Calls.cpp         functions, macros, argument binding
@@ -173,6 +174,11 @@ public:
   std::vector<std::string> preludes;
   unsigned launchCount = 0;
   bool fastMath = false;
+  /// A jit function that is itself the kernel: its T.empty tensors.
+  bool isEager = false;
+  std::vector<std::shared_ptr<BufferObject>> outputs;
+  /// The value that -D gives, if it does.
+  std::optional<Value> define(llvm::StringRef name);
   /// Counts work; reports and gives false once there is far too much of it.
   bool step(llvm::SMRange range);
 
@@ -203,12 +209,32 @@ private:
   void executeImportFrom(const ast::ImportFrom *stmt);
 
   // Kernel.cpp
-  struct Param;
+  struct Param {
+    std::string name;
+    llvm::SMRange range;
+    Dtype dtype;
+    bool isTensor = false;
+    std::vector<Value> shape;
+    std::shared_ptr<BufferObject> output; // of T.empty
+  };
   bool isVerified(mlir::ModuleOp op);
   void elaborateKernel(FunctionObject &function, mlir::ModuleOp module);
+  bool beginKernel(llvm::StringRef name, llvm::SMRange range,
+                   llvm::MutableArrayRef<Param> params, mlir::ModuleOp module);
+  Value bindParam(Param &param, mlir::Block &body);
+  void endKernel(llvm::StringRef name, llvm::SMRange range);
   bool bindParams(FunctionObject &function, std::vector<Param> &params);
   bool collectSymbols(llvm::ArrayRef<Param> params,
                       std::vector<unsigned> &order);
+
+  // Eager.cpp
+  void elaborateEager(FunctionObject &function, mlir::ModuleOp module);
+  bool bindConstants(FunctionObject &function,
+                     const llvm::StringSet<> &tensors);
+  bool annotateTensor(const ast::AnnAssign *stmt, std::vector<Param> &params);
+  bool checkReturn(const Value &result, llvm::SMRange range);
+
+  // Launch.cpp
   Flow withKernel(const ast::With *stmt);
   void endLaunch(size_t journalMark, unsigned region);
   bool bindBlockIndices(const ast::Expr *target, mlir::Block *body,

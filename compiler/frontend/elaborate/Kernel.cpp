@@ -3,18 +3,9 @@
 #include "compiler/frontend/elaborate/Elaborator.h"
 
 #include "compiler/frontend/builtins/Builtins.h"
-#include "mlir/IR/Verifier.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace tlc::frontend {
-
-struct Elaborator::Param {
-  std::string name;
-  llvm::SMRange range;
-  Dtype dtype;
-  bool isTensor = false;
-  std::vector<Value> shape;
-};
 
 /// Reads the annotations. They see the names around the function and, as
 /// sizes, the integer parameters before them.
@@ -23,9 +14,7 @@ bool Elaborator::bindParams(FunctionObject &function,
   Frame annotations;
   annotations.scope = std::make_shared<Scope>(function.closure);
   annotations.name = "the kernel '" + function.name().str() + "'";
-  Frame *saved = frame;
-  frame = &annotations;
-  llvm::scope_exit leave([&] { frame = saved; });
+  llvm::SaveAndRestore saved(frame, &annotations);
   bool good = true;
   for (const ast::Parameter &p : function.params()) {
     Param param;
@@ -124,13 +113,14 @@ bool Elaborator::collectSymbols(llvm::ArrayRef<Param> params,
   return good;
 }
 
-void Elaborator::elaborateKernel(FunctionObject &function,
-                                 mlir::ModuleOp module) {
-  std::vector<Param> params;
+/// Creates the op with its arguments; parameters get their values in `frame`.
+/// False after an error.
+bool Elaborator::beginKernel(llvm::StringRef name, llvm::SMRange range,
+                             llvm::MutableArrayRef<Param> params,
+                             mlir::ModuleOp module) {
   std::vector<unsigned> order;
-  if (!bindParams(function, params) || !collectSymbols(params, order))
-    return;
-
+  if (!collectSymbols(params, order))
+    return false;
   // Symbols of the language are numbered in the order of T.dynamic, those of
   // the kernel in the order of `order`.
   llvm::SmallVector<mlir::AffineExpr> renumbered(
@@ -151,200 +141,79 @@ void Elaborator::elaborateKernel(FunctionObject &function,
   for (unsigned s : order)
     symbolNames.push_back(b.getStringAttr(symbols[s].name));
 
-  std::string name = function.name().str();
-  while (module.lookupSymbol(name))
-    name += "_";
+  std::string unique = name.str();
+  while (module.lookupSymbol(unique))
+    unique += "_";
   b.setInsertionPointToEnd(module.getBody());
-  kernel = tile::KernelOp::create(
-      b, loc(function.range()), b.getStringAttr(name), b.getArrayAttr(names),
-      b.getArrayAttr(shapes), b.getArrayAttr(symbolNames), nullptr,
-      fastMath ? b.getUnitAttr() : nullptr);
+  kernel = tile::KernelOp::create(b, loc(range), b.getStringAttr(unique),
+                                  b.getArrayAttr(names), b.getArrayAttr(shapes),
+                                  b.getArrayAttr(symbolNames), nullptr,
+                                  fastMath ? b.getUnitAttr() : nullptr);
   mlir::Block &body = kernel.getBody().emplaceBlock();
-
-  Frame activation;
-  activation.scope = std::make_shared<Scope>(function.closure);
-  activation.traced = true;
-  activation.name = "the kernel '" + function.name().str() + "'";
-  frame = &activation;
-  for (const Param &param : params) {
-    mlir::Location l = namedLoc(param.name, param.range);
-    Value value;
-    if (param.isTensor) {
-      BufferObject buffer;
-      buffer.name = param.name;
-      buffer.dtype = param.dtype;
-      buffer.shape = param.shape;
-      buffer.range = param.range;
-      llvm::SmallVector<int64_t> sizes;
-      for (const Value &size : param.shape)
-        sizes.push_back(size.is(Kind::Int) ? size.integer
-                                           : mlir::ShapedType::kDynamic);
-      buffer.value = body.addArgument(
-          tile::getBufferType(sizes, param.dtype.elementType(context),
-                              tile::Space::Global),
-          l);
-      value = Value::make(Kind::Buffer, std::move(buffer));
-    } else {
-      mlir::Value arg = body.addArgument(param.dtype.scalarType(context), l);
-      if (param.dtype == Dtype(DtypeKind::Int32)) {
-        value = Value::ofSymbolic(
-            mlir::getAffineSymbolExpr(symbols.size(), context));
-        symbols.push_back({param.name, true, arg});
-      } else {
-        value = makeScalar(arg, param.dtype);
-      }
-    }
-    activation.scope->set(param.name, {value, 0, 0, param.range, false});
-  }
+  for (Param &param : params)
+    frame->scope->set(param.name,
+                      {bindParam(param, body), 0, 0, param.range, false});
   for (unsigned s : order)
-    symbols[s].value = body.addArgument(
-        b.getI32Type(), namedLoc(symbols[s].name, function.range()));
-
+    symbols[s].value =
+        body.addArgument(b.getI32Type(), namedLoc(symbols[s].name, range));
   b.setInsertionPointToEnd(&body);
   preludes.clear();
   launchCount = 0;
-  execute(function.def->body);
+  return true;
+}
+
+/// Adds the block argument of a parameter and gives what its name stands for.
+Value Elaborator::bindParam(Param &param, mlir::Block &body) {
+  mlir::Location l = namedLoc(param.name, param.range);
+  if (param.isTensor) {
+    auto buffer =
+        param.output ? param.output : std::make_shared<BufferObject>();
+    buffer->name = param.name;
+    buffer->dtype = param.dtype;
+    buffer->shape = param.shape;
+    buffer->range = param.range;
+    llvm::SmallVector<int64_t> sizes;
+    for (const Value &size : param.shape)
+      sizes.push_back(size.is(Kind::Int) ? size.integer
+                                         : mlir::ShapedType::kDynamic);
+    buffer->value = body.addArgument(
+        tile::getBufferType(sizes, param.dtype.elementType(context),
+                            tile::Space::Global),
+        l);
+    return Value::ofObject(Kind::Buffer, buffer);
+  }
+  mlir::Value arg = body.addArgument(param.dtype.scalarType(context), l);
+  if (param.dtype != Dtype(DtypeKind::Int32))
+    return makeScalar(arg, param.dtype);
+  symbols.push_back({param.name, true, arg});
+  return Value::ofSymbolic(
+      mlir::getAffineSymbolExpr(symbols.size() - 1, context));
+}
+
+void Elaborator::endKernel(llvm::StringRef name, llvm::SMRange range) {
   if (launchCount == 0 && !diags.hasErrors())
-    error(Diag::NoLaunch, function.range()) << function.name();
+    error(Diag::NoLaunch, range) << name;
   if (!preludes.empty())
     kernel.setPrelude(llvm::join(preludes, "\n"));
   for (Symbol &s : symbols)
     s.value = nullptr;
-  frame = nullptr;
   kernel = nullptr;
 }
 
-// ---- T.Kernel ---------------------------------------------------------------
-
-bool Elaborator::bindBlockIndices(const ast::Expr *target, mlir::Block *body,
-                                  const KernelFrameObject &kernelFrame) {
-  std::vector<const ast::Expr *> targets;
-  if (auto *tuple = llvm::dyn_cast_if_present<ast::Tuple>(target))
-    targets.assign(tuple->elts.begin(), tuple->elts.end());
-  else if (auto *list = llvm::dyn_cast_if_present<ast::List>(target))
-    targets.assign(list->elts.begin(), list->elts.end());
-  else if (target)
-    targets.push_back(target);
-
-  std::vector<Value> indices;
-  for (auto [i, extent] : llvm::enumerate(kernelFrame.grid)) {
-    auto size = intervalOf(extent);
-    Interval interval{0, INT32_MAX - 1};
-    if (size && size->hi > 0)
-      interval.hi = std::min<int64_t>(interval.hi, size->hi - 1);
-    indices.push_back(makeScalar(body->getArgument(i), DtypeKind::Int32,
-                                 std::nullopt, interval));
-  }
-  if (targets.empty())
-    return true;
-  // A bare name with several grid sizes stands for the list of indices.
-  if (targets.size() == 1 && llvm::isa<ast::Name>(target) &&
-      indices.size() > 1) {
-    assign(target, Value::ofList(indices));
-    return true;
-  }
-  if (targets.size() != indices.size()) {
-    error(Diag::UnpackMismatch, target->range)
-        << indices.size() << targets.size();
-    return false;
-  }
-  for (auto [i, t] : llvm::enumerate(targets)) {
-    if (auto *name = llvm::dyn_cast<ast::Name>(t))
-      body->getArgument(i).setLoc(namedLoc(name->id, name->range));
-    assign(t, indices[i]);
-  }
-  return true;
-}
-
-Flow Elaborator::withKernel(const ast::With *stmt) {
-  const ast::WithItem &item = stmt->items[0];
-  Value context = eval(item.context);
-  if (context.isPoison())
-    return Flow::Normal;
-  if (!context.is(Kind::KernelFrame)) {
-    error(Diag::UnsupportedConstruct, item.context->range)
-        << "'with' of " + describe(context) << "a kernel";
-    return Flow::Normal;
-  }
-  if (launch) {
-    error(Diag::NestedKernel, item.context->range);
-    return Flow::Normal;
-  }
-  if (!kernel || !frame->traced) {
-    error(Diag::OutsideKernel, item.context->range)
-        << "T.Kernel" << "a @T.prim_func function";
-    return Flow::Normal;
-  }
-  auto &spec = context.as<KernelFrameObject>();
-  llvm::SmallVector<mlir::Value> grid;
-  for (const Value &extent : spec.grid) {
-    grid.push_back(emitIndex(extent, item.context->range));
-    if (!grid.back())
-      return Flow::Normal;
-  }
-  LaunchState state;
-  state.op = tile::LaunchOp::create(b, loc(item.context->range), grid,
-                                    spec.threads, 0, false);
-  mlir::Block &body = state.op.getBody().emplaceBlock();
-  for (size_t i = 0; i < grid.size(); ++i)
-    body.addArgument(b.getI32Type(), loc(item.context->range));
-  b.setInsertionPointToEnd(&body);
-  state.prologueEnd = mlir::arith::ConstantOp::create(
-      b, loc(item.context->range), b.getBoolAttr(false));
-  b.setInsertionPointToEnd(&body);
-
-  launch = &state;
-  ++launchCount;
-  size_t mark = journal.size();
-  Flow flow = Flow::Normal;
-  bool bound = true;
-  unsigned region = lastRegion + 1;
-  executeRegion({}, /*isLoop=*/false, [&] {
-    bound = bindBlockIndices(item.target, &body, spec);
-    if (bound)
-      flow = execute(stmt->body);
-  });
-  launch = nullptr;
-  endLaunch(mark, region);
-  state.prologueEnd->erase();
-  b.setInsertionPointAfter(state.op);
-  return flow == Flow::Return ? flow : Flow::Normal;
-}
-
-/// Values of the block end with it; what was known at compile time stays.
-void Elaborator::endLaunch(size_t mark, unsigned region) {
-  for (size_t i = mark; i < journal.size(); ++i) {
-    Binding *binding = journal[i].scope->findLocal(journal[i].name);
-    if (!binding || binding->region != region)
-      continue;
-    const Value &value = binding->value;
-    bool stays = value.isNumber() || value.isNone() || value.isPoison() ||
-                 value.is(Kind::String) || value.is(Kind::Dtype) ||
-                 value.is(Kind::Symbolic) || value.is(Kind::Function);
-    if (stays)
-      binding->region = 0;
-  }
-  journal.resize(mark);
-}
-
-Value Elaborator::allocate(llvm::StringRef name, std::vector<int64_t> shape,
-                           Dtype dtype, tile::Space space,
-                           llvm::SMRange range) {
-  auto saved = prologuePoint();
-  auto op = tile::AllocOp::create(
-      b, loc(range),
-      tile::getBufferType(shape, dtype.elementType(context), space),
-      name.empty() ? "buffer" : name, nullptr, nullptr);
-  b.restoreInsertionPoint(saved);
-  BufferObject buffer;
-  buffer.name = name.str();
-  buffer.value = op.getResult();
-  buffer.dtype = dtype;
-  buffer.space = space;
-  buffer.range = range;
-  for (int64_t size : shape)
-    buffer.shape.push_back(Value::ofInt(size));
-  return Value::make(Kind::Buffer, std::move(buffer));
+void Elaborator::elaborateKernel(FunctionObject &function,
+                                 mlir::ModuleOp module) {
+  std::vector<Param> params;
+  if (!bindParams(function, params))
+    return;
+  Frame activation;
+  activation.scope = std::make_shared<Scope>(function.closure);
+  activation.traced = true;
+  activation.name = "the kernel '" + function.name().str() + "'";
+  llvm::SaveAndRestore saved(frame, &activation);
+  if (!beginKernel(function.name(), function.range(), params, module))
+    return;
+  execute(function.def->body);
+  endKernel(function.name(), function.range());
 }
 
 } // namespace tlc::frontend

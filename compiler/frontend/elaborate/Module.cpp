@@ -101,9 +101,9 @@ std::optional<Value> Elaborator::lookupModule(llvm::StringRef name,
   auto it = moduleNames.find(name);
   if (it == moduleNames.end())
     return std::nullopt;
-  if (auto define = options.defines.find(name.str());
-      define != options.defines.end() && !definesParam.contains(name))
-    return parseDefine(define->second);
+  if (!definesParam.contains(name))
+    if (auto value = define(name))
+      return value;
   ModuleName &entry = it->second;
   for (unsigned i = entry.statements.size(); i > 0; --i) {
     unsigned statement = entry.statements[i - 1];
@@ -290,15 +290,36 @@ std::vector<KernelInfo> Elaborator::listKernels() {
   return result;
 }
 
+/// The names of `M, N = T.const("M, N")` among the statements of a kernel.
+static void collectConstNames(ast::Block body,
+                              std::vector<llvm::StringRef> &names) {
+  for (const ast::Stmt *stmt : body) {
+    auto *assign = llvm::dyn_cast<ast::Assign>(stmt);
+    auto *call = assign ? llvm::dyn_cast<ast::Call>(assign->value) : nullptr;
+    auto *callee =
+        call ? llvm::dyn_cast<ast::Attribute>(call->callee) : nullptr;
+    if (!callee || callee->attr.name != "const" || call->args.empty())
+      continue;
+    auto *text = llvm::dyn_cast<ast::Constant>(call->args[0]);
+    llvm::SmallVector<llvm::StringRef> parts;
+    if (text && text->isString())
+      llvm::SplitString(text->text, parts, ", ");
+    names.insert(names.end(), parts.begin(), parts.end());
+  }
+}
+
 /// Every -D must name a parameter of a chosen factory or a module variable.
 bool Elaborator::checkDefines(llvm::ArrayRef<Candidate> chosen) {
   std::vector<llvm::StringRef> names;
-  for (const Candidate &c : chosen)
+  for (const Candidate &c : chosen) {
     if (c.isFactory)
-      for (const ast::Parameter &p : c.def->params) {
+      for (const ast::Parameter &p : c.def->params)
         names.push_back(p.name.name);
-        definesParam.insert(p.name.name);
-      }
+    if (c.isEager)
+      collectConstNames(c.def->body, names);
+  }
+  for (llvm::StringRef name : names)
+    definesParam.insert(name);
   for (const ast::Stmt *stmt : module.body)
     if (auto *a = llvm::dyn_cast<ast::Assign>(stmt)) {
       NameSet bound;
@@ -374,6 +395,13 @@ Value Elaborator::parseDefine(llvm::StringRef text) {
   return Value::ofString(text);
 }
 
+std::optional<Value> Elaborator::define(llvm::StringRef name) {
+  auto it = options.defines.find(name.str());
+  if (it == options.defines.end())
+    return std::nullopt;
+  return parseDefine(it->second);
+}
+
 /// Whether a decorator sets the pass config TL_ENABLE_FAST_MATH.
 static bool enablesFastMath(const ast::FunctionDef *def) {
   for (const ast::Expr *decorator : def->decorators) {
@@ -398,9 +426,6 @@ static bool enablesFastMath(const ast::FunctionDef *def) {
 
 Value Elaborator::kernelOf(const Candidate &candidate) {
   const ast::FunctionDef *def = candidate.def;
-  if (candidate.isEager)
-    return unsupported(def->name.range,
-                       "a @tilelang.jit function that is itself the kernel");
   fastMath = enablesFastMath(def);
   auto value = lookupModule(def->name.name, std::nullopt);
   if (!value || !value->is(Kind::Function)) {
@@ -408,7 +433,7 @@ Value Elaborator::kernelOf(const Candidate &candidate) {
       diags.report(Diag::NoKernel) << " named '" + def->name.name.str() + "'";
     return Value::poison();
   }
-  if (!candidate.isFactory)
+  if (!candidate.isFactory || candidate.isEager)
     return *value;
   auto &factory = value->as<FunctionObject>();
   Arguments args;
@@ -417,10 +442,8 @@ Value Elaborator::kernelOf(const Candidate &candidate) {
   for (const ast::Parameter &p : factory.params()) {
     bool variadic = p.kind == ast::ParameterKind::VarArgs ||
                     p.kind == ast::ParameterKind::KwArgs;
-    auto define = options.defines.find(p.name.name.str());
-    if (define != options.defines.end()) {
-      args.items.push_back(
-          {parseDefine(define->second), p.name.name, p.name.range});
+    if (auto value = define(p.name.name)) {
+      args.items.push_back({*value, p.name.name, p.name.range});
     } else if (!p.defaultValue && !variadic) {
       error(Diag::MissingParameter, p.name.range)
           << p.name.name << def->name.name << p.name.name;
@@ -450,7 +473,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Elaborator::run() {
     root.name = "the module";
     frame = &root;
     Value value = kernelOf(candidate);
-    if (value.is(Kind::Function))
+    if (value.is(Kind::Function) && candidate.isEager)
+      elaborateEager(value.as<FunctionObject>(), *op);
+    else if (value.is(Kind::Function))
       elaborateKernel(value.as<FunctionObject>(), *op);
     frame = nullptr;
     if (diags.isFull())

@@ -116,9 +116,13 @@ void Elaborator::nameValue(llvm::StringRef name, const Value &value,
     auto &buffer = value.as<BufferObject>();
     auto op = buffer.value ? buffer.value.getDefiningOp<tile::AllocOp>()
                            : tile::AllocOp();
-    if (op && buffer.name.empty()) {
+    if (buffer.name.empty()) {
       buffer.name = name.str();
       buffer.range = range;
+    } else {
+      return;
+    }
+    if (op) {
       op.setName(name);
       op->setLoc(namedLoc(name, range));
     }
