@@ -16,25 +16,31 @@ cl::SubCommand &runCommand() {
   static cl::SubCommand command("run", "run a kernel on a GPU or on the CPU");
   return command;
 }
+cl::SubCommand &explainCommand() {
+  static cl::SubCommand command("explain",
+                                "say what was decided about a kernel and why");
+  return command;
+}
 cl::OptionCategory &category() {
   static cl::OptionCategory options("Options");
   return options;
 }
 
-#define TLC_BOTH                                                               \
-  cl::sub(compileCommand()), cl::sub(runCommand()), cl::cat(category())
+#define TLC_SHARED                                                             \
+  cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()), \
+      cl::cat(category())
 
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE"), cl::Required,
-                                 TLC_BOTH);
+                                 TLC_SHARED);
 static cl::opt<std::string>
     kernel("kernel", cl::desc("the kernel, where the file leaves a choice"),
-           cl::value_desc("name"), TLC_BOTH);
+           cl::value_desc("name"), TLC_SHARED);
 static cl::list<std::string> defines("D", cl::Prefix,
                                      cl::desc("set a parameter of the factory"),
-                                     cl::value_desc("name=value"), TLC_BOTH);
+                                     cl::value_desc("name=value"), TLC_SHARED);
 static cl::opt<std::string> arch("arch", cl::init("sm_90a"),
                                  cl::desc("target GPU (sm_90a)"),
-                                 cl::value_desc("name"), TLC_BOTH);
+                                 cl::value_desc("name"), TLC_SHARED);
 static cl::opt<WarFence> warFence(
     "war-fence", cl::init(WarFence::Proxy),
     cl::desc("how a slot that threads read is protected from its refill"),
@@ -44,23 +50,23 @@ static cl::opt<WarFence> warFence(
                clEnumValN(WarFence::Delay, "delay", "released one turn later"),
                clEnumValN(WarFence::Membar, "membar",
                           "not at all; reproduces a reported race")),
-    TLC_BOTH);
+    TLC_SHARED);
 static cl::opt<bool>
     noWarpSpecialize("no-warp-specialize",
                      cl::desc("no producer warps: every warp does the same"),
-                     TLC_BOTH);
+                     TLC_SHARED);
 static cl::opt<bool> fastMath("fast-math",
                               cl::desc("approximate division and functions"),
-                              TLC_BOTH);
+                              TLC_SHARED);
 static cl::opt<std::string>
     diagnosticFormat("diagnostics", cl::init("text"),
                      cl::desc("format of messages: text, json"),
-                     cl::value_desc("format"), TLC_BOTH);
+                     cl::value_desc("format"), TLC_SHARED);
 static cl::opt<std::string>
     trace("trace", cl::desc("write the program after each pass to a folder"),
-          cl::value_desc("folder"), TLC_BOTH);
+          cl::value_desc("folder"), TLC_SHARED);
 
-#undef TLC_BOTH
+#undef TLC_SHARED
 
 const std::string &inputFile() { return file; }
 

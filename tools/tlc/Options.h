@@ -12,6 +12,7 @@ inline constexpr int kUsage = 2;
 // Functions, because the options of other files refer to them before main.
 llvm::cl::SubCommand &compileCommand();
 llvm::cl::SubCommand &runCommand();
+llvm::cl::SubCommand &explainCommand();
 /// Options of the tool; the rest of LLVM's stay hidden.
 llvm::cl::OptionCategory &category();
 
@@ -30,5 +31,6 @@ int finish(Compilation &compilation, Status status);
 
 int runCompile();
 int runRun();
+int runExplain();
 
 } // namespace tlc::cli

@@ -19,12 +19,15 @@ static constexpr const char kOverview[] =
 static constexpr const char kUsageText[] =
     R"(usage: tlc compile FILE [options]   a cubin and its metadata, or --emit a level
        tlc run FILE [options]       on a GPU or, with --device virtual, on the CPU
+       tlc explain FILE [options]   what was decided about a kernel and why
+       tlc explain CODE             about an error such as TL0304
        tlc --version
        tlc COMMAND --help           the options of a command
 )";
 
 static void hideForeignOptions() {
-  for (cl::SubCommand *command : {&compileCommand(), &runCommand()})
+  for (cl::SubCommand *command :
+       {&compileCommand(), &runCommand(), &explainCommand()})
     cl::HideUnrelatedOptions(category(), *command);
 }
 
@@ -60,7 +63,12 @@ static int runCommandLine(int argc, char **argv) {
   guard.DumpStackAndCleanupOnFailure = true;
   // A stack on which even the deepest input that is accepted fits.
   guard.RunSafelyOnThread(
-      [&] { code = compileCommand() ? runCompile() : runRun(); }, 256u << 20);
+      [&] {
+        code = compileCommand()   ? runCompile()
+               : explainCommand() ? runExplain()
+                                  : runRun();
+      },
+      256u << 20);
   llvm::outs().flush();
   if (code == internal)
     writeReproducer(llvm::ArrayRef(argv, argc));
@@ -82,9 +90,9 @@ int main(int argc, char **argv) {
     llvm::outs() << "tlc " TLC_VERSION "\n";
     return 0;
   }
-  if (first != "compile" && first != "run")
+  if (first != "compile" && first != "run" && first != "explain")
     return usageError((first.starts_with("-") ? "expected a command before '"
                                               : "unknown command '") +
-                      first + "'; the commands are compile and run");
+                      first + "'; the commands are compile, run and explain");
   return runCommandLine(argc, argv);
 }

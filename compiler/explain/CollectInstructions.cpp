@@ -1,0 +1,150 @@
+// Names the instructions that each statement has become. A statement is known
+// in the thread program by its place in the source.
+#include "compiler/explain/Collect.h"
+
+#include "compiler/driver/MlirDiagnostics.h"
+#include "dialects/sm/Sm.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace tlc::explain {
+
+namespace {
+
+using Position = std::pair<unsigned, unsigned>;
+
+/// What an instruction does to shared memory.
+enum class Touch { None, Read, Write };
+
+struct Used {
+  std::set<std::string> all, reads, writes;
+};
+
+std::string withBytes(StringRef name, Type type) {
+  int64_t bits = 0;
+  if (auto vector = dyn_cast<VectorType>(type))
+    bits = vector.getNumElements() * vector.getElementTypeBitWidth();
+  else
+    bits = std::max(8u, type.getIntOrFloatBitWidth());
+  return (name + " (" + Twine(bits / 8) + " bytes)").str();
+}
+
+/// The instruction of an op of the thread program, or an empty string.
+std::string instructionOf(Operation *op, Touch &touch) {
+  auto is = [&](Touch what, std::string name) {
+    touch = what;
+    return name;
+  };
+  return llvm::TypeSwitch<Operation *, std::string>(op)
+      .Case<sm::LdSharedOp>([&](auto x) {
+        return is(Touch::Read, withBytes("ld.shared", x.getResult().getType()));
+      })
+      .Case<sm::StSharedOp>([&](auto x) {
+        return is(Touch::Write, withBytes("st.shared", x.getValue().getType()));
+      })
+      .Case<sm::LdMatrixOp>([&](sm::LdMatrixOp x) {
+        return is(Touch::Read,
+                  "ldmatrix.x" + std::to_string(x.getRegisters().size()));
+      })
+      .Case<sm::LdGlobalOp>([&](auto x) {
+        return is(Touch::None, withBytes("ld.global", x.getResult().getType()));
+      })
+      .Case<sm::StGlobalOp>([&](auto x) {
+        return is(Touch::None, withBytes("st.global", x.getValue().getType()));
+      })
+      .Case<sm::MmaSyncOp>([&](sm::MmaSyncOp x) {
+        return is(Touch::None, "mma.sync m16n8k" + std::to_string(x.getK()) +
+                                   " " + x.getType().str());
+      })
+      .Case<sm::WgmmaInstOp>([&](sm::WgmmaInstOp x) {
+        return is(Touch::Read, "wgmma m64n" + std::to_string(x.getN()) + "k" +
+                                   std::to_string(x.getK()) + " " +
+                                   x.getAType().str());
+      })
+      .Case<sm::TmaLoadBoxOp>(
+          [&](auto) { return is(Touch::Write, "TMA (cp.async.bulk.tensor)"); })
+      .Case<sm::BulkCopyOp>(
+          [&](auto) { return is(Touch::Write, "bulk copy (cp.async.bulk)"); })
+      .Case<sm::TmaStoreBoxOp>([&](auto) {
+        return is(Touch::Read, "TMA store (cp.async.bulk.tensor)");
+      })
+      .Default([](auto) { return ""; });
+}
+
+void replace(std::string &text, const std::set<std::string> &names) {
+  if (names.empty())
+    return;
+  text.clear();
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+}
+
+class InstructionCollector {
+public:
+  explicit InstructionCollector(Operation *launch) {
+    launch->walk([&](Operation *op) {
+      Touch touch = Touch::None;
+      std::string name = instructionOf(op, touch);
+      if (name.empty())
+        return;
+      SourceSpan span = sourceSpan(op->getLoc());
+      Used &place = used[{span.line, span.column}];
+      place.all.insert(name);
+      if (touch == Touch::Read)
+        place.reads.insert(name);
+      if (touch == Touch::Write)
+        place.writes.insert(name);
+    });
+  }
+
+  void apply(Launch &launch) const {
+    for (Ring &ring : launch.rings) {
+      applyTo(ring.writes);
+      applyTo(ring.uses);
+    }
+    for (LocalTile &local : launch.locals)
+      applyTo(local.accesses);
+    for (Role &role : launch.roles)
+      for (Action &action : role.actions)
+        if (action.kind == ActionKind::Statement ||
+            action.kind == ActionKind::Load)
+          if (const Used *place = find(action.statement))
+            replace(action.instruction, place->all);
+    for (Choice &choice : launch.choices)
+      if (const Used *place = find(choice.statement))
+        replace(choice.instruction, place->all);
+  }
+
+private:
+  const Used *find(const Statement &statement) const {
+    auto it = used.find({statement.place.line, statement.place.column});
+    return it == used.end() || statement.place.line == 0 ? nullptr
+                                                         : &it->second;
+  }
+
+  void applyTo(std::vector<Access> &accesses) const {
+    for (Access &access : accesses)
+      if (const Used *place = find(access.statement))
+        replace(access.instruction,
+                access.write ? place->writes : place->reads);
+  }
+
+  std::map<Position, Used> used;
+};
+
+} // namespace
+
+void collectInstructions(ModuleOp module, Explanation &result) {
+  for (auto [op, kernel] :
+       llvm::zip(module.getOps<tile::KernelOp>(), result.kernels))
+    for (auto [launchOp, launch] :
+         llvm::zip(op.getBody().getOps<sm::LaunchOp>(), kernel.launches))
+      InstructionCollector(launchOp).apply(launch);
+}
+
+} // namespace tlc::explain

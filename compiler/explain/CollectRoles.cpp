@@ -1,0 +1,507 @@
+// Reads roles, rings and the order of each role off a `ws` program.
+#include "compiler/explain/Collect.h"
+
+#include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Tokens.h"
+#include "compiler/transforms/UserText.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tlc::explain {
+
+namespace {
+
+/// Instruction of an op on shared memory as far as `ws` knows it.
+std::string instructionOf(Operation *op, const tile::Effect &effect) {
+  bool write = effect.kind == tile::AccessKind::Write;
+  if (auto copy = dyn_cast<tile::CopyOp>(op)) {
+    switch (copy.getInst().value_or(tile::CopyInst::Vector)) {
+    case tile::CopyInst::TmaLoad:
+      return "TMA (cp.async.bulk.tensor)";
+    case tile::CopyInst::BulkLoad:
+      return "bulk copy (cp.async.bulk)";
+    case tile::CopyInst::TmaStore:
+      return "TMA store (cp.async.bulk.tensor)";
+    case tile::CopyInst::Vector:
+      break;
+    }
+  }
+  if (auto gemm = dyn_cast<tile::GemmOp>(op))
+    return gemm.getInst().value_or(tile::GemmInst::MmaSync) ==
+                   tile::GemmInst::MmaSync
+               ? "mma.sync"
+               : "wgmma";
+  if (isa<tile::CallExternOp>(op))
+    return "the called function";
+  return write ? "st.shared" : "ld.shared";
+}
+
+/// What a whole statement is made of.
+std::string instructionOf(Operation *op) {
+  auto space = [](Value buffer) { return tile::getSpace(buffer.getType()); };
+  if (auto copy = dyn_cast<tile::CopyOp>(op))
+    if (copy.getInst().value_or(tile::CopyInst::Vector) ==
+        tile::CopyInst::Vector) {
+      auto verb = [&](Value buffer, StringRef prefix) {
+        if (space(buffer) == tile::Space::Global)
+          return (prefix + ".global").str();
+        if (space(buffer) == tile::Space::Shared)
+          return (prefix + ".shared").str();
+        return std::string();
+      };
+      std::string from = verb(copy.getSrc(), "ld");
+      std::string to = verb(copy.getDst(), "st");
+      if (from.empty() && to.empty())
+        return "registers";
+      return from + (from.empty() || to.empty() ? "" : ", ") + to;
+    }
+  if (isa<tile::CopyOp, tile::GemmOp, tile::CallExternOp>(op))
+    return instructionOf(op, tile::Effect{Value(), tile::AccessKind::Read});
+  return "";
+}
+
+std::string reasonOf(Operation *op) {
+  StringAttr reason;
+  if (auto copy = dyn_cast<tile::CopyOp>(op))
+    reason = copy.getReasonAttr();
+  if (auto gemm = dyn_cast<tile::GemmOp>(op))
+    reason = gemm.getReasonAttr();
+  return reason ? reason.str() : "";
+}
+
+/// One launch of a `ws` program.
+class RoleCollector {
+public:
+  RoleCollector(tile::LaunchOp op, const Sources &sources, Launch &launch)
+      : op(op), sources(sources), launch(launch) {}
+
+  void run() {
+    for (Value extent : op.getGrid())
+      launch.grid.push_back(describeExtent(extent));
+    llvm::append_range(launch.programThreads, op.getThreads());
+    for (auto ring : op.getBody().getOps<ws::RingOp>())
+      addRing(ring);
+    for (auto alloc : op.getBody().getOps<tile::AllocOp>())
+      addLocal(alloc);
+    for (auto role : op.getBody().getOps<ws::RoleOp>())
+      addRole(role, "");
+    llvm::erase_if(launch.locals, [](const LocalTile &local) {
+      return local.accesses.empty();
+    });
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Sizes of the grid
+  //===--------------------------------------------------------------------===//
+
+  std::string describeExtent(Value value) {
+    APInt constant;
+    if (matchPattern(value, m_ConstantInt(&constant)))
+      return std::to_string(constant.getSExtValue());
+    if (auto arg = dyn_cast<BlockArgument>(value))
+      if (auto kernel = dyn_cast<tile::KernelOp>(arg.getOwner()->getParentOp()))
+        return kernel.getArgName(arg.getArgNumber()).str();
+    return describeOperation(value.getDefiningOp());
+  }
+
+  std::string describeOperation(Operation *def) {
+    if (!def || def->getNumOperands() != 2)
+      return "computed";
+    std::string sign =
+        llvm::TypeSwitch<Operation *, std::string>(def)
+            .Case<arith::AddIOp>([](auto) { return " + "; })
+            .Case<arith::SubIOp>([](auto) { return " - "; })
+            .Case<arith::MulIOp>([](auto) { return " * "; })
+            .Case<arith::ShRSIOp, arith::ShRUIOp>([](auto) { return " >> "; })
+            .Case<arith::DivSIOp, arith::FloorDivSIOp>(
+                [](auto) { return " // "; })
+            .Default([](auto) { return ""; });
+    if (sign.empty())
+      return "computed";
+    std::string left = describeExtent(def->getOperand(0));
+    std::string right = describeExtent(def->getOperand(1));
+    if (left == "computed" || right == "computed")
+      return "computed";
+    auto enclose = [](const std::string &text) {
+      return text.find(' ') == std::string::npos ? text : "(" + text + ")";
+    };
+    return enclose(left) + sign + enclose(right);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Tiles
+  //===--------------------------------------------------------------------===//
+
+  Tile describeTile(tile::AllocOp alloc) {
+    auto type = alloc.getResult().getType();
+    Tile tile;
+    tile.name = alloc.getName().str();
+    tile.shape = tile::shapeText(type.getShape());
+    tile.dtype = tile::dtypeName(type.getElementType());
+    switch (alloc.getSwizzle().value_or(tile::Swizzle::None)) {
+    case tile::Swizzle::None:
+      break;
+    case tile::Swizzle::B32:
+      tile.swizzle = 32;
+      break;
+    case tile::Swizzle::B64:
+      tile.swizzle = 64;
+      break;
+    case tile::Swizzle::B128:
+      tile.swizzle = 128;
+      break;
+    }
+    tile.bytes =
+        type.getNumElements() * tile::storageBits(type.getElementType()) / 8;
+    tile.place = sources.place(alloc.getLoc());
+    return tile;
+  }
+
+  void addRing(ws::RingOp op) {
+    Ring ring;
+    ring.name = op.getName().str();
+    ring.depth = op.getDepth();
+    ring.reason = op.getReason().value_or("").str();
+    for (Value member : op.getMembers()) {
+      ring.tiles.push_back(describeTile(member.getDefiningOp<tile::AllocOp>()));
+      ring.bytes += ring.tiles.back().bytes;
+    }
+    ringIndex[op] = launch.rings.size();
+    launch.rings.push_back(std::move(ring));
+  }
+
+  void addLocal(tile::AllocOp alloc) {
+    if (!tile::isInSpace(alloc.getResult(), tile::Space::Shared) ||
+        llvm::any_of(alloc->getUsers(), llvm::IsaPred<ws::RingOp>))
+      return;
+    localIndex[alloc] = launch.locals.size();
+    launch.locals.push_back({describeTile(alloc), {}});
+  }
+
+  /// The ring that a view of a slot belongs to, or null.
+  ws::RingOp ringOf(Value buffer) {
+    Operation *def = buffer.getDefiningOp();
+    if (auto wait = dyn_cast_or_null<ws::WaitOp>(def))
+      return wait.getRing().getDefiningOp<ws::RingOp>();
+    if (auto acquire = dyn_cast_or_null<ws::AcquireOp>(def))
+      return acquire.getRing().getDefiningOp<ws::RingOp>();
+    return nullptr;
+  }
+
+  /// Files what `op` does to slots and tiles; the ring it touches first.
+  std::string addAccesses(Operation *op) {
+    SmallVector<tile::Effect> effects;
+    collectEffects(op, effects);
+    std::string first;
+    for (const tile::Effect &effect : effects) {
+      if (ws::RingOp ring = ringOf(effect.buffer)) {
+        auto view = cast<OpResult>(effect.buffer);
+        // The token is result 0, the views follow in the order of members.
+        Value member = ring.getMembers()[view.getResultNumber() - 1];
+        Ring &model = launch.rings[ringIndex[ring]];
+        bool load = isa<ws::AcquireOp>(view.getOwner());
+        addAccess(op, effect, tile::getBufferName(member),
+                  load ? model.writes : model.uses);
+        if (first.empty())
+          first = model.name;
+      } else if (auto alloc = effect.buffer.getDefiningOp<tile::AllocOp>();
+                 alloc && localIndex.contains(alloc)) {
+        LocalTile &local = launch.locals[localIndex[alloc]];
+        addAccess(op, effect, local.tile.name, local.accesses);
+      }
+    }
+    return first;
+  }
+
+  void addAccess(Operation *op, const tile::Effect &effect,
+                 const std::string &tile, std::vector<Access> &list) {
+    Access access;
+    access.statement = sources.statement(op);
+    access.tile = tile;
+    access.role = current->name;
+    access.write = effect.kind == tile::AccessKind::Write;
+    access.async = effect.proxy != tile::Proxy::Generic;
+    access.instruction = instructionOf(op, effect);
+    access.reason = reasonOf(op);
+    access.guards = sources.guards(op, currentOp);
+    for (const Access &known : list)
+      if (known.statement == access.statement && known.tile == access.tile &&
+          known.role == access.role && known.write == access.write)
+        return;
+    list.push_back(std::move(access));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Roles
+  //===--------------------------------------------------------------------===//
+
+  void addRole(ws::RoleOp op, StringRef parent) {
+    size_t index = launch.roles.size();
+    Role &role = launch.roles.emplace_back();
+    role.name = op.getName().str();
+    role.parent = parent.str();
+    role.firstWarp = op.getWarps()[0];
+    role.warps = op.getWarps()[1];
+    role.registers = op.getRegisters();
+    Block &block = op.getBody().front();
+    role.oneThread =
+        llvm::hasSingleElement(block) && isa<ws::ElectOp>(block.front());
+    // Parts follow their group; `role` may move then.
+    for (auto part : block.getOps<ws::RoleOp>())
+      addRole(part, op.getName());
+    current = &launch.roles[index];
+    currentOp = op;
+    addBlock(block, 0);
+  }
+
+  Action &add(ActionKind kind, unsigned depth, Operation *op) {
+    Action &action = current->actions.emplace_back();
+    action.kind = kind;
+    action.depth = depth;
+    action.statement = sources.statement(findOrigin(op));
+    return action;
+  }
+
+  /// An op that a pass put beside a statement has the place of the statement.
+  static Operation *findOrigin(Operation *op) {
+    if (!isa<ws::FenceOp, ws::BarrierOp, ws::MmaWaitOp, ws::MmaFenceOp>(op))
+      return op;
+    for (Operation &other : *op->getBlock())
+      if (nameOf(&other) != "statement" && other.getLoc() == op->getLoc())
+        return &other;
+    return op;
+  }
+
+  void addBlock(Block &block, unsigned depth) {
+    for (Operation &op : block)
+      addOp(&op, depth);
+  }
+
+  void addOp(Operation *op, unsigned depth) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<ws::RoleOp>([](auto) {})
+        .Case<ws::ElectOp>([&](ws::ElectOp elect) {
+          bool silent = current->oneThread && depth == 0;
+          addNested(ActionKind::Elect, elect, elect.getBody().front(), depth,
+                    silent);
+        })
+        .Case<scf::IfOp>([&](scf::IfOp branch) { addBranch(branch, depth); })
+        .Case<scf::ForOp, scf::WhileOp>(
+            [&](auto loop) { addLoop(loop, depth); })
+        .Case<ws::AcquireOp, ws::CommitOp, ws::WaitOp, ws::ReleaseOp>(
+            [&](auto token) { addToken(token, depth); })
+        .Case<ws::FenceOp>([&](ws::FenceOp fence) { addFence(fence, depth); })
+        .Case<ws::BarrierOp>([&](ws::BarrierOp barrier) {
+          Action &action = add(ActionKind::Barrier, depth, barrier);
+          action.instruction = "bar.sync";
+          action.reason = barrier.getReason().value_or("").str();
+          action.written = barrier.getSource();
+        })
+        .Case<ws::MmaWaitOp>([&](ws::MmaWaitOp wait) {
+          Action &action = add(ActionKind::CompletionWait, depth, wait);
+          action.instruction =
+              "wgmma.wait_group " + std::to_string(wait.getPending());
+          action.reason = wait.getReason().value_or("").str();
+        })
+        .Case<ws::MmaFenceOp>([&](ws::MmaFenceOp fence) {
+          add(ActionKind::RegisterFence, depth, fence).instruction =
+              "wgmma.fence";
+        })
+        .Default([&](Operation *other) { addStatement(other, depth); });
+  }
+
+  /// Nothing is shown of a region in which nothing happens.
+  void addNested(ActionKind kind, Operation *op, Block &block, unsigned depth,
+                 bool silent = false) {
+    size_t index = current->actions.size();
+    if (!silent)
+      add(kind, depth, op);
+    size_t before = current->actions.size();
+    addBlock(block, silent ? depth : depth + 1);
+    if (current->actions.size() == before)
+      current->actions.resize(index);
+  }
+
+  void addBranch(scf::IfOp branch, unsigned depth) {
+    size_t before = current->actions.size();
+    addNested(ActionKind::If, branch, *branch.thenBlock(), depth);
+    if (!branch.elseBlock())
+      return;
+    if (current->actions.size() == before)
+      add(ActionKind::If, depth, branch);
+    size_t then = current->actions.size();
+    addNested(ActionKind::Else, branch, *branch.elseBlock(), depth);
+    if (current->actions.size() == then && then == before + 1)
+      current->actions.resize(before);
+  }
+
+  template <typename LoopOp> void addLoop(LoopOp loop, unsigned depth) {
+    Operation *op = loop;
+    size_t index = current->actions.size();
+    Action &action = add(ActionKind::Loop, depth, op);
+    if (auto reason = op->template getAttrOfType<StringAttr>("ws.plan_reason"))
+      action.reason = reason.str();
+    size_t before = current->actions.size();
+    for (mlir::Region &region : op->getRegions())
+      addBlock(region.front(), depth + 1);
+    addPlan(op);
+    if (current->actions.size() == before)
+      current->actions.resize(index);
+  }
+
+  void addPlan(Operation *op) {
+    auto plan = op->getAttrOfType<tile::PlanAttr>("ws.plan");
+    if (!plan)
+      return;
+    Loop loop;
+    loop.statement = sources.statement(op);
+    loop.plan = tile::stringifyPlan(plan.getValue()).str();
+    if (auto stages = op->getAttrOfType<IntegerAttr>("ws.stages"))
+      loop.stages = stages.getInt();
+    if (auto reason = op->getAttrOfType<StringAttr>("ws.plan_reason"))
+      loop.reason = reason.str();
+    // Each role runs its copy of the loop.
+    for (const Loop &known : launch.loops)
+      if (known.statement == loop.statement)
+        return;
+    launch.loops.push_back(std::move(loop));
+  }
+
+  void addToken(ws::AcquireOp op, unsigned depth) {
+    Action &action = add(ActionKind::Acquire, depth, op);
+    action.ring = op.getRing().getDefiningOp<ws::RingOp>().getName().str();
+  }
+
+  void addToken(ws::CommitOp op, unsigned depth) {
+    auto acquire = op.getToken().getDefiningOp<ws::AcquireOp>();
+    Action &action = add(ActionKind::Commit, depth, op);
+    action.ring = acquire.getRing().getDefiningOp<ws::RingOp>().getName().str();
+  }
+
+  /// The statement that uses the slot first, as it stands in the block of the
+  /// wait.
+  Operation *findFirstUse(ws::WaitOp wait) {
+    Operation *first = nullptr;
+    for (const SlotAccess &access : getSlotAccesses(wait)) {
+      Operation *use = getAncestorIn(wait->getBlock(), access.op);
+      if (use && (!first || use->isBeforeInBlock(first)))
+        first = use;
+    }
+    return first;
+  }
+
+  void addToken(ws::WaitOp op, unsigned depth) {
+    auto ring = op.getRing().getDefiningOp<ws::RingOp>();
+    Action &action = add(ActionKind::Wait, depth, op);
+    action.ring = ring.getName().str();
+    Span span;
+    span.role = current->name;
+    if (Operation *use = findFirstUse(op)) {
+      span.firstUse = sources.statement(use);
+      action.statement = span.firstUse;
+    }
+    if (ws::ReleaseOp release = getRelease(op)) {
+      span.release = releaseStatement(release);
+      span.releaseReason = release.getReason().value_or("").str();
+      auto [kind, why] = release.getFence().value_or("").split(": ");
+      span.fence = kind.str();
+      span.fenceReason = why.str();
+    }
+    launch.rings[ringIndex[ring]].spans.push_back(std::move(span));
+  }
+
+  /// The statement after which a slot goes back.
+  Statement releaseStatement(ws::ReleaseOp release) {
+    Operation *before = release->getPrevNode();
+    while (before && isa<ws::FenceOp, ws::MmaWaitOp>(before))
+      before = before->getPrevNode();
+    if (before && before->getLoc() == release->getLoc())
+      return sources.statement(before);
+    return {"statement", sources.place(release.getLoc())};
+  }
+
+  void addToken(ws::ReleaseOp op, unsigned depth) {
+    auto wait = op.getToken().getDefiningOp<ws::WaitOp>();
+    Action &action = add(ActionKind::Release, depth, op);
+    action.statement = releaseStatement(op);
+    action.ring = wait.getRing().getDefiningOp<ws::RingOp>().getName().str();
+    action.reason = op.getReason().value_or("").str();
+  }
+
+  void addFence(ws::FenceOp fence, unsigned depth) {
+    Action &action = add(ActionKind::Fence, depth, fence);
+    action.instruction = fence.getKind() == ws::FenceKind::ProxyAsync
+                             ? "fence.proxy.async"
+                             : "membar.cta";
+    action.reason = fence.getReason().value_or("").str();
+    action.written = fence.getSource();
+    if (!fence.getViews().empty())
+      if (ws::RingOp ring = ringOf(fence.getViews().front()))
+        action.ring = ring.getName().str();
+  }
+
+  /// Anything that touches memory other than reading sizes and flags.
+  void addStatement(Operation *op, unsigned depth) {
+    SmallVector<tile::Effect> effects;
+    collectEffects(op, effects);
+    bool scalarLoad =
+        isa<tile::LoadOp>(op) &&
+        !tile::isInSpace(effects.front().buffer, tile::Space::Shared);
+    bool localStore =
+        isa<tile::StoreOp>(op) &&
+        tile::isInSpace(effects.front().buffer, tile::Space::Local);
+    if (isa<tile::AllocOp>(op) || scalarLoad || localStore ||
+        (effects.empty() && !isa<tile::CallExternOp>(op)))
+      return;
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    bool load = copy && ringOf(copy.getDst()) &&
+                isa<ws::AcquireOp>(copy.getDst().getDefiningOp());
+    Action &action =
+        add(load ? ActionKind::Load : ActionKind::Statement, depth, op);
+    action.instruction = instructionOf(op);
+    action.reason = reasonOf(op);
+    action.ring = addAccesses(op);
+    addChoice(op, action);
+  }
+
+  void addChoice(Operation *op, const Action &action) {
+    if (!isa<tile::CopyOp, tile::GemmOp>(op))
+      return;
+    for (const Choice &known : launch.choices)
+      if (known.statement == action.statement)
+        return;
+    launch.choices.push_back(
+        {action.statement, action.instruction, action.reason});
+  }
+
+  tile::LaunchOp op;
+  const Sources &sources;
+  Launch &launch;
+  Role *current = nullptr;
+  ws::RoleOp currentOp;
+  llvm::DenseMap<Operation *, size_t> ringIndex, localIndex;
+};
+
+} // namespace
+
+void collectRoles(ModuleOp module, const Sources &sources,
+                  Explanation &result) {
+  for (auto op : module.getOps<tile::KernelOp>()) {
+    Kernel &kernel = result.kernels.emplace_back();
+    kernel.name = op.getSymName().str();
+    for (auto launchOp : op.getBody().getOps<tile::LaunchOp>()) {
+      Launch &launch = kernel.launches.emplace_back();
+      RoleCollector(launchOp, sources, launch).run();
+      llvm::sort(launch.choices, [](const Choice &a, const Choice &b) {
+        const Place &p = a.statement.place, &q = b.statement.place;
+        return std::tie(p.line, p.column) < std::tie(q.line, q.column);
+      });
+    }
+  }
+}
+
+} // namespace tlc::explain

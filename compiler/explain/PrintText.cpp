@@ -1,0 +1,327 @@
+// An explanation for a terminal.
+#include "compiler/explain/Printers.h"
+#include "compiler/explain/Wording.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+
+using llvm::StringRef;
+
+namespace tlc::explain {
+
+namespace {
+
+constexpr size_t kWidth = 100;
+/// Where the text of a labelled line begins.
+constexpr size_t kLabel = 14;
+/// Columns of the program in the list of steps; reasons stand to the right.
+constexpr size_t kStep = 54;
+
+std::string shorten(StringRef text, size_t width) {
+  if (text.size() <= width)
+    return text.str();
+  return (text.take_front(width - 3) + "...").str();
+}
+
+class TextPrinter {
+public:
+  TextPrinter(const Explanation &explanation, llvm::raw_ostream &os)
+      : explanation(explanation), os(os) {}
+
+  void run() {
+    for (const Kernel &kernel : explanation.kernels) {
+      os << "kernel '" << kernel.name << "' of " << explanation.file << " for "
+         << explanation.arch << "\n";
+      for (size_t i = 0; i < kernel.launches.size(); ++i)
+        printLaunch(kernel.launches[i], i, kernel.launches.size());
+    }
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Layout
+  //===--------------------------------------------------------------------===//
+
+  void heading(const llvm::Twine &text) { os << "\n" << text << "\n"; }
+
+  /// A label and a wrapped text.
+  void field(StringRef label, StringRef text) {
+    std::vector<std::string> lines = wrap(text, kWidth - kLabel);
+    for (size_t i = 0; i < lines.size(); ++i) {
+      std::string head = "  " + (i == 0 ? label.str() : std::string());
+      head.resize(std::max(kLabel, head.size() + 1), ' ');
+      os << head << lines[i] << "\n";
+    }
+  }
+
+  /// A line of the program under a labelled text.
+  void quote(const Place &place) {
+    if (place.line == 0)
+      return;
+    std::string number = std::to_string(place.line);
+    std::string head(kLabel, ' ');
+    head += std::string(number.size() < 5 ? 5 - number.size() : 0, ' ') +
+            number + " | ";
+    os << head << shorten(place.text, kWidth - head.size()) << "\n";
+  }
+
+  //===--------------------------------------------------------------------===//
+  // A launch
+  //===--------------------------------------------------------------------===//
+
+  void printLaunch(const Launch &launch, size_t index, size_t number) {
+    if (number > 1)
+      heading("LAUNCH " + llvm::Twine(index + 1) + " of " +
+              llvm::Twine(number));
+    printSizes(launch);
+    printLoops(launch);
+    printRoles(launch);
+    for (const Ring &ring : launch.rings)
+      printRing(ring);
+    for (const LocalTile &local : launch.locals)
+      printLocal(local, launch);
+    for (const Role &role : launch.roles)
+      printSteps(role);
+    printChoices(launch);
+    printBarriers(launch);
+    printShared(launch);
+  }
+
+  void printSizes(const Launch &launch) {
+    std::string grid;
+    for (const std::string &extent : launch.grid)
+      grid += (grid.empty() ? "" : ", ") + extent;
+    field("grid", "(" + grid + ")");
+    std::int64_t program = 1;
+    for (std::int64_t extent : launch.programThreads)
+      program *= extent;
+    std::string threads = std::to_string(program) + " of the program";
+    if (launch.lowered && launch.threads != program)
+      threads +=
+          ", " + std::to_string(launch.threads) + " with those that load";
+    field("threads", threads);
+    if (launch.lowered)
+      field("shared", std::to_string(launch.sharedBytes) + " of " +
+                          std::to_string(launch.sharedLimit) + " bytes");
+    else
+      field("lowering", "failed; counts, bytes and addresses are missing");
+  }
+
+  void printLoops(const Launch &launch) {
+    if (launch.loops.empty())
+      return;
+    heading("PIPELINED LOOPS");
+    for (const Loop &loop : launch.loops) {
+      field("runs", describePlan(loop) + ", num_stages=" +
+                        std::to_string(loop.stages) + ": " + loop.reason);
+      quote(loop.statement.place);
+    }
+  }
+
+  void printRoles(const Launch &launch) {
+    heading("ROLES");
+    for (const Role &role : launch.roles) {
+      std::string text = describeWarps(role);
+      text += role.registers ? ", setmaxnreg " + std::to_string(role.registers)
+              : role.parent.empty() ? ", registers as compiled"
+                                    : "";
+      if (role.oneThread)
+        text += ", one thread of it";
+      std::string does = describeDuties(role, launch);
+      field((role.parent.empty() ? "" : "  ") + role.name,
+            text + (does.empty() ? "" : ": " + does));
+    }
+  }
+
+  static std::string describeDuties(const Role &role, const Launch &launch) {
+    std::string fills, uses;
+    for (const Ring &ring : launch.rings) {
+      auto isOurs = [&](const Access &access) {
+        return access.role == role.name;
+      };
+      if (llvm::any_of(ring.writes, isOurs))
+        fills += (fills.empty() ? "fills '" : ", '") + ring.name + "'";
+      if (llvm::any_of(ring.spans, [&](const Span &span) {
+            return span.role == role.name;
+          }))
+        uses += (uses.empty() ? "uses '" : ", '") + ring.name + "'";
+    }
+    return fills + (fills.empty() || uses.empty() ? "" : ", ") + uses;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Rings and tiles
+  //===--------------------------------------------------------------------===//
+
+  void printRing(const Ring &ring) {
+    heading("RING '" + ring.name + "': " + count(ring.depth, "slot") + " of " +
+            llvm::Twine(ring.bytes) + " bytes");
+    for (const Tile &tile : ring.tiles)
+      field("holds", "'" + tile.name + "' " + describeTile(tile));
+    for (const Access &access : ring.writes)
+      printAccess("filled by", access);
+    for (const Access &access : ring.uses)
+      printAccess(access.write ? "written by" : "read by", access);
+    if (ring.uses.empty())
+      field("read by", "nobody");
+    for (const Span &span : ring.spans)
+      printSpan(span);
+    if (ring.full.stages == 0)
+      return;
+    field("full", ring.full.name + ": " + describeArrivals(ring.full, true));
+    field("empty",
+          ring.empty.name + ": " + describeArrivals(ring.empty, false));
+  }
+
+  void printAccess(StringRef label, const Access &access) {
+    std::string guards = describeGuards(access);
+    field(label, access.instruction + ", " + describeProxy(access).str() +
+                     ", by '" + access.role + "'" +
+                     (guards.empty() ? "" : ", " + guards));
+    quote(access.statement.place);
+    if (access.write && access.async && !access.reason.empty())
+      field("", access.reason);
+  }
+
+  void printSpan(const Span &span) {
+    if (span.firstUse.place.line) {
+      field("waited for", "by '" + span.role + "' before its first use");
+      quote(span.firstUse.place);
+    } else {
+      field("waited for", "by '" + span.role + "', which does not use it");
+    }
+    field("kept alive", span.releaseReason);
+    quote(span.release.place);
+    field("fence", describeFence(span) + ": " + span.fenceReason);
+  }
+
+  void printLocal(const LocalTile &local, const Launch &launch) {
+    heading("TILE '" + local.tile.name + "': " + describeTile(local.tile) +
+            ", in no ring");
+    for (const Access &access : local.accesses)
+      printAccess(access.write ? "written by" : "read by", access);
+    // Reasons begin with the name of what they order.
+    std::string name = "'" + local.tile.name + "' ";
+    for (const Role &role : launch.roles)
+      for (const Action &action : role.actions)
+        if (StringRef(action.reason).starts_with(name)) {
+          field(action.kind == ActionKind::Fence ? "fence" : "barrier",
+                action.instruction + " before the " +
+                    describeStatement(action.statement) + ": " + action.reason);
+        }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Steps
+  //===--------------------------------------------------------------------===//
+
+  static bool isOfProgram(const Action &action) {
+    switch (action.kind) {
+    case ActionKind::Loop:
+    case ActionKind::If:
+    case ActionKind::Statement:
+    case ActionKind::Load:
+      return action.statement.place.line != 0;
+    case ActionKind::Else:
+      return true;
+    default:
+      return action.written;
+    }
+  }
+
+  void printSteps(const Role &role) {
+    if (role.actions.empty())
+      return;
+    heading("STEPS of '" + role.name + "' (+: added by the compiler)");
+    for (const Action &action : role.actions)
+      printStep(action);
+  }
+
+  void printStep(const Action &action) {
+    bool program = isOfProgram(action);
+    bool numbered = program && action.kind != ActionKind::Else &&
+                    action.statement.place.line;
+    std::string left =
+        numbered ? std::to_string(action.statement.place.line) : "";
+    left.insert(0, left.size() < 5 ? 5 - left.size() : 0, ' ');
+    left += program ? "   " : " + ";
+    left += std::string(2 * static_cast<size_t>(action.depth), ' ');
+    left = shorten(left + describeAction(action), kStep);
+    std::vector<std::string> reason =
+        wrap(describeReason(action), kWidth - kStep - 2);
+    for (const std::string &line : reason) {
+      left.resize(line.empty() ? left.size() : kStep + 2, ' ');
+      os << left << line << "\n";
+      left.clear();
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Tables
+  //===--------------------------------------------------------------------===//
+
+  void printChoices(const Launch &launch) {
+    if (launch.choices.empty())
+      return;
+    heading("INSTRUCTIONS of copies and products");
+    for (const Choice &choice : launch.choices) {
+      std::string label = "line " + std::to_string(choice.statement.place.line);
+      field(label, choice.instruction +
+                       (choice.reason.empty() ? "" : ": " + choice.reason));
+    }
+  }
+
+  void printBarriers(const Launch &launch) {
+    if (launch.namedBarriers.empty() && launch.rings.empty())
+      return;
+    heading("BARRIERS");
+    for (const Ring &ring : launch.rings)
+      for (const Mbarrier *barrier : {&ring.full, &ring.empty})
+        if (barrier->stages)
+          field("mbarrier",
+                barrier->name + "[" + std::to_string(barrier->stages) +
+                    "]: " + describeArrivals(*barrier, barrier == &ring.full));
+    for (const NamedBarrier &barrier : launch.namedBarriers)
+      field("bar.sync", "id " + std::to_string(barrier.id) + ": " +
+                            std::to_string(barrier.threads) + " threads, at " +
+                            count(barrier.places, "place") +
+                            (barrier.id == 0 ? ", the whole block" : ""));
+  }
+
+  void printShared(const Launch &launch) {
+    if (launch.shared.empty())
+      return;
+    heading("SHARED MEMORY");
+    for (const Region &region : launch.shared)
+      os << llvm::format("  %8lld  %8lld bytes  ",
+                         static_cast<long long>(region.offset),
+                         static_cast<long long>(region.bytes()))
+         << region.name
+         << (region.stages > 1 ? ", " + std::to_string(region.stages) + " of " +
+                                     std::to_string(region.slotBytes)
+                               : std::string())
+         << "\n";
+    os << llvm::format("  %8lld", static_cast<long long>(launch.sharedBytes))
+       << "  end; the limit is " << launch.sharedLimit << "\n";
+  }
+
+  const Explanation &explanation;
+  llvm::raw_ostream &os;
+};
+
+} // namespace
+
+void printText(const Explanation &explanation, llvm::raw_ostream &os) {
+  TextPrinter(explanation, os).run();
+}
+
+void printDiagnosticPage(const DiagInfo &info, llvm::raw_ostream &os) {
+  os << info.code << ": " << info.name << " (" << label(info.diagClass)
+     << ")\n\n  " << info.text << "\n\n";
+  for (const std::string &line : wrap(info.explanation, kWidth - 10))
+    os << line << "\n";
+  if (!info.help.empty())
+    os << "\nhelp: " << info.help << "\n";
+}
+
+} // namespace tlc::explain

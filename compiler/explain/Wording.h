@@ -1,0 +1,43 @@
+// Phrases that all forms of an explanation share.
+#pragma once
+
+#include "compiler/explain/Explanation.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace tlc::explain {
+
+/// "warp-specialized", "with loads ahead ..." for the name of a plan.
+std::string describePlan(const Loop &loop);
+/// "128x32 bfloat16, 64-byte swizzle".
+std::string describeTile(const Tile &tile);
+/// "generic proxy" or "async proxy".
+llvm::StringRef describeProxy(const Access &access);
+/// "warps 0-3".
+std::string describeWarps(const Role &role);
+/// "under the if at line 3", or nothing.
+std::string describeGuards(const Access &access);
+/// What a fence decision means: "fence.proxy.async before the release".
+std::string describeFence(const Span &span);
+/// "4 arrivals, one a warp of 'consumer'".
+std::string describeArrivals(const Mbarrier &barrier, bool full);
+/// One line for an action: what is executed.
+std::string describeAction(const Action &action);
+/// Why it is there, or nothing.
+std::string describeReason(const Action &action);
+/// The roles that fill or use a ring, each once, "a, b".
+std::string describeRoles(llvm::ArrayRef<Access> accesses);
+/// "1 slot", "2 slots".
+std::string count(std::int64_t number, llvm::StringRef noun);
+/// "T.copy at line 12"; without a line the name alone.
+std::string describeStatement(const Statement &statement);
+
+/// Words of `text` in lines of at most `width` columns, at least one line; a
+/// longer word stands alone.
+std::vector<std::string> wrap(llvm::StringRef text, size_t width);
+
+} // namespace tlc::explain

@@ -1,0 +1,58 @@
+// tlc explain: what the compiler decided about a kernel and why, or the page of
+// a diagnostic code.
+#include "compiler/explain/Collect.h"
+#include "compiler/explain/Printers.h"
+#include "tools/tlc/Options.h"
+#include "tools/tlc/Progress.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
+
+namespace tlc::cli {
+
+static cl::opt<bool> json("json", cl::desc("print JSON instead of text"),
+                          cl::sub(explainCommand()), cl::cat(category()));
+
+/// "TL0304" in any case: two letters and digits.
+static bool looksLikeCode(llvm::StringRef text) {
+  return text.size() > 2 && text.take_front(2).equals_insensitive("TL") &&
+         llvm::all_of(text.drop_front(2),
+                      [](char c) { return c >= '0' && c <= '9'; });
+}
+
+static int explainCode(llvm::StringRef code) {
+  const DiagInfo *info = findDiagnostic(code);
+  if (!info)
+    return usageError("there is no diagnostic '" + code + "'; codes are " +
+                      allDiagnostics().front().code + " to " +
+                      allDiagnostics().back().code);
+  explain::printDiagnosticPage(*info, llvm::outs());
+  return 0;
+}
+
+int runExplain() {
+  if (looksLikeCode(inputFile()) && !llvm::sys::fs::exists(inputFile()))
+    return explainCode(inputFile());
+  CompileOptions options;
+  if (!readCompileOptions(options))
+    return kUsage;
+  Compilation compilation(std::move(options));
+  Status status = compilation.readFile(inputFile());
+  explain::Explanation explanation;
+  if (status == Status::Ok) {
+    Progress progress;
+    compilation.onStep = [&](llvm::StringRef step) {
+      progress.step(step.str());
+    };
+    status = explain::explain(compilation, explanation);
+    compilation.onStep = nullptr;
+  }
+  // What is known is said, also of a program that goes no further.
+  if (!explanation.kernels.empty())
+    (json ? explain::printJson : explain::printText)(explanation, llvm::outs());
+  return finish(compilation, status);
+}
+
+} // namespace tlc::cli
