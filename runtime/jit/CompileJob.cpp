@@ -4,6 +4,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/MlirDiagnostics.h"
 #include "compiler/interp/TileInterp.h"
+#include "runtime/jit/LargeStack.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -49,7 +50,7 @@ void check(Status status, Compilation &compilation, const Source &source) {
               fmt::format("cannot compile '{}'", source.name), diagnostics);
 }
 
-std::string print(const CompileRequest &request, SourceLevel level) {
+std::string printHere(const CompileRequest &request, SourceLevel level) {
   Compilation compilation(request.options);
   compilation.setSource(request.source->text, request.source->name);
   std::string text;
@@ -64,6 +65,12 @@ std::string print(const CompileRequest &request, SourceLevel level) {
   llvm::raw_string_ostream os(text);
   check(compilation.print(kLevels[static_cast<int>(level)], os), compilation,
         *request.source);
+  return text;
+}
+
+std::string print(const CompileRequest &request, SourceLevel level) {
+  std::string text;
+  onLargeStack([&] { text = printHere(request, level); });
   return text;
 }
 
@@ -113,6 +120,8 @@ public:
            std::span<const std::int64_t> symbols) const override;
 
 private:
+  void runHere(std::span<const Argument> arguments,
+               std::span<const std::int64_t> symbols) const;
   interp::ArgValue value(const Argument &argument, unsigned index,
                          std::span<const std::int64_t> symbols) const;
 
@@ -154,7 +163,13 @@ interp::ArgValue CpuOrigin::value(const Argument &argument, unsigned index,
 
 void CpuOrigin::run(std::span<const Argument> arguments,
                     std::span<const std::int64_t> symbols) const {
+  // The lock stays with the thread that asked.
   std::lock_guard lock(*mutex);
+  onLargeStack([&] { runHere(arguments, symbols); });
+}
+
+void CpuOrigin::runHere(std::span<const Argument> arguments,
+                        std::span<const std::int64_t> symbols) const {
   // What goes wrong in this run only.
   DiagnosticEngine engine(compilation->sources());
   mlir::ScopedDiagnosticHandler handler(kernel.getContext(),

@@ -56,4 +56,7 @@ std::string writeEntry(const CompiledSource &compiled);
 std::shared_ptr<const CompiledSource> readEntry(std::string_view contents,
                                                 const CompileRequest &request);
 
+/// Makes this process forget what it compiled; kernels in use stay.
+void clearMemoryCache();
+
 } // namespace tlc::rt

@@ -3,6 +3,7 @@
 
 #include "runtime/jit/CompiledSource.h"
 #include "runtime/jit/DiskCache.h"
+#include "runtime/jit/LargeStack.h"
 #include "runtime/jit/MemoryCache.h"
 
 #include <fmt/format.h>
@@ -40,10 +41,20 @@ rt::MemoryCache<CompiledSource> &memory() {
   return *cache;
 }
 
+} // namespace
+
+void rt::clearMemoryCache() { memory().clear(); }
+
+namespace {
+
 CompiledPointer compileNow(const rt::CompileRequest &request) {
   ++counters().compiled;
-  return request.isVirtual ? rt::compileForCpu(request)
-                           : rt::compileForGpu(request);
+  CompiledPointer compiled;
+  rt::onLargeStack([&] {
+    compiled = request.isVirtual ? rt::compileForCpu(request)
+                                 : rt::compileForGpu(request);
+  });
+  return compiled;
 }
 
 /// Only machine code is worth keeping on disk.
@@ -184,7 +195,7 @@ CacheInfo cacheInfo() {
 }
 
 std::uint64_t clearCache() {
-  memory().clear();
+  rt::clearMemoryCache();
   auto disk = rt::DiskCache::fromEnvironment();
   if (!disk)
     return 0;
