@@ -122,6 +122,19 @@ def Sm_UnpackOp : Sm_Op<"unpack", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Sm_QuadTransposeOp
+    : Sm_Op<"quad_transpose", [AllTypesMatch<["vector", "result"]>]> {
+  let summary = "word k of lane q becomes word q of lane k in each four lanes";
+  let description = [{
+    Vectors of 16 bytes. An accumulator's quad holds columns in pairs; after it
+    each lane holds eight neighbours. All lanes of the warp take part.
+  }];
+  let arguments = (ins AnyVectorOfNonZeroRank:$vector);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$vector attr-dict `:` type($vector)";
+  let hasVerifier = 1;
+}
+
 def Sm_BitPackOp : Sm_Op<"bit_pack", [Pure]> {
   let summary = "a 32-bit register of narrow elements, the first lowest";
   let arguments = (ins Variadic<Tile_Scalar>:$values);

@@ -65,6 +65,13 @@ LogicalResult UnpackOp::verify() {
   return verifyPacking(*this, getResults().getTypes(), getVector().getType());
 }
 
+LogicalResult QuadTransposeOp::verify() {
+  auto vector = getVector().getType();
+  if (vector.getNumElements() * memoryBits(vector.getElementType()) != 128)
+    return emitOpError("exchanges vectors of 16 bytes");
+  return success();
+}
+
 LogicalResult LdMatrixOp::verify() {
   if (!llvm::is_contained({1u, 2u, 4u}, getRegisters().size()))
     return emitOpError() << "reads " << getRegisters().size()

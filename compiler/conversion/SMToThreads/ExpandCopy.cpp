@@ -156,9 +156,93 @@ int64_t CopyExpansion::maxVector(const Endpoint &end) const {
   return std::min<int64_t>(layout.vectorWidthAlong(last), 16 / bytes);
 }
 
+/// An accumulator's quad holds columns 2q, 2q+1 of every eight: four column
+/// blocks of a quad are, after the exchange, eight neighbours a lane.
+std::optional<CopyExpansion> CopyExpansion::exchanged(const Endpoint &src,
+                                                      const Endpoint &dst,
+                                                      RegisterMap &map) const {
+  unsigned last = layout.rank() - 1;
+  auto moves = [&](const analysis::Digit &digit, int64_t by) {
+    for (unsigned d = 0; d < layout.rank(); ++d)
+      if (digit.step[d] != (d == last ? by : 0))
+        return false;
+    return true;
+  };
+  if (src.kind != Endpoint::Array || src.privateArray ||
+      dst.kind != Endpoint::Global ||
+      dst.element.getIntOrFloatBitWidth() != 16 || !layout.isExact() ||
+      layout.hasReplicatedThreads() || dst.region.dims.back() != (int)last ||
+      layout.numThreads() != x.role().threads || x.role().threads % 32 != 0 ||
+      layout.threadDigits().empty() || layout.registerDigits().empty())
+    return std::nullopt;
+  SmallVector<analysis::Digit> threads(layout.threadDigits()), rest;
+  const analysis::Digit &pair = layout.registerDigits().front();
+  if (threads.front().count != 4 || !moves(threads.front(), 2) ||
+      pair.count != 2 || !moves(pair, 1))
+    return std::nullopt;
+  SmallVector<int64_t> restSteps;
+  int64_t reg = 2, blockStep = 0;
+  for (analysis::Digit digit : layout.registerDigits().drop_front()) {
+    int64_t step = reg;
+    reg *= digit.count;
+    if (moves(digit, 8) && digit.count % 4 == 0) {
+      blockStep = step;
+      step *= 4;
+      digit.count /= 4;
+      for (int64_t &s : digit.step)
+        s *= 4;
+    }
+    if (digit.count == 1)
+      continue;
+    rest.push_back(digit);
+    restSteps.push_back(step);
+  }
+  if (blockStep == 0)
+    return std::nullopt;
+  for (int64_t &s : threads.front().step)
+    s *= 4;
+  SmallVector<analysis::Digit> registers;
+  analysis::Coords one(layout.rank(), 0);
+  one[last] = 1;
+  registers.push_back({8, one});
+  registers.append(rest);
+  map.assign(LinearLayout(layout.shape(), registers, threads).numRegisters(),
+             0);
+  for (auto [r, at] : llvm::enumerate(map)) {
+    int64_t old = r % 8 / 2 * blockStep + r % 2, high = r / 8;
+    for (auto [digit, step] : llvm::zip(rest, restSteps)) {
+      old += high % digit.count * step;
+      high /= digit.count;
+    }
+    at = src.map[old];
+  }
+  CopyExpansion result(x, op, LinearLayout(layout.shape(), registers, threads));
+  result.exchanges = true;
+  return result;
+}
+
 /// The widest access that both sides allow; global sides may need a condition
 /// that is checked once.
 LogicalResult CopyExpansion::emit(Endpoint &src, Endpoint &dst) {
+  RegisterMap map;
+  if (auto wide = exchanged(src, dst, map)) {
+    Endpoint from = src;
+    from.map = map;
+    int64_t proven =
+        GlobalAccess::provenVector(x, loc, dst.buffer, dst.region, 8, true);
+    if (proven == 8)
+      return wide->emitWith(from, dst, 8);
+    if (Value condition =
+            GlobalAccess::vectorCondition(x, loc, dst.buffer, dst.region, 8)) {
+      auto branch = scf::IfOp::create(x.b, loc, condition, true);
+      OpBuilder::InsertionGuard guard(x.b);
+      x.b.setInsertionPointToStart(branch.thenBlock());
+      if (failed(wide->emitWith(from, dst, 8)))
+        return failure();
+      x.b.setInsertionPointToStart(branch.elseBlock());
+      return emitWith(src, dst, 1);
+    }
+  }
   int64_t width = std::min(maxVector(src), maxVector(dst));
   bool fromMemory =
       src.kind == Endpoint::Shared || src.kind == Endpoint::Global;
@@ -288,11 +372,16 @@ void CopyExpansion::write(Endpoint &end, Chunk chunk, Type from,
                        : PackOp::create(b, loc, vectorOf(end.element, width),
                                         chunk.scalars)
                              .getResult();
-  if (end.kind == Endpoint::Shared)
+  if (end.kind == Endpoint::Shared) {
     StSharedOp::create(b, loc, value, end.shared->address(ivs));
-  else
-    StGlobalOp::create(b, loc, value, end.buffer, end.global->index(ivs),
-                       end.global->innerGuard(ivs));
+    return;
+  }
+  Value guard = end.global->innerGuard(ivs);
+  if (exchanges) {
+    value = QuadTransposeOp::create(b, loc, value);
+    guard = x.arith(loc).both(end.global->outerGuard(), guard);
+  }
+  StGlobalOp::create(b, loc, value, end.buffer, end.global->index(ivs), guard);
 }
 
 LogicalResult CopyExpansion::emitWith(Endpoint &src, Endpoint &dst,
@@ -335,7 +424,8 @@ LogicalResult CopyExpansion::emitWith(Endpoint &src, Endpoint &dst,
     if (end->global)
       end->global->prepare();
   }
-  if (dst.global)
+  // All lanes take part in an exchange: then stores alone are guarded.
+  if (dst.global && !exchanges)
     guard = a.both(guard, dst.global->outerGuard());
   OpBuilder::InsertionGuard restore(b);
   if (guard) {
@@ -373,9 +463,9 @@ FailureOr<LinearLayout> sm::layoutOfCopy(Expander &x, Operation *op,
         return layout;
     }
     if (tile::isInSpace(type, tile::Space::Local))
-      return LinearLayout::replicated(domain, x.role().threads());
+      return LinearLayout::replicated(domain, x.role().threads);
   }
-  return analysis::blockedLayout(domain, bits, x.role().threads(), 16);
+  return analysis::blockedLayout(domain, bits, x.role().threads, 16);
 }
 
 LogicalResult Expander::expandCopy(tile::CopyOp op) {

@@ -32,6 +32,10 @@ public:
 private:
   struct Chunk;
 
+  /// Accumulators of 16-bit results: quads exchange pairs for 16-byte stores.
+  std::optional<CopyExpansion>
+  exchanged(const Endpoint &src, const Endpoint &dst, RegisterMap &map) const;
+
   int64_t maxVector(const Endpoint &end) const;
   mlir::LogicalResult emitWith(Endpoint &src, Endpoint &dst, int64_t width);
   Chunk read(Endpoint &end, const Points &points, mlir::ValueRange ivs);
@@ -43,6 +47,7 @@ private:
   mlir::Operation *op;
   mlir::Location loc;
   analysis::LinearLayout layout;
+  bool exchanges = false; ///< layout is that behind sm.quad_transpose
 };
 
 /// Pairs non-unit dimensions with those of the domain.

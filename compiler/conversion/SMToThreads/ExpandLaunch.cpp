@@ -95,7 +95,7 @@ LogicalResult Expander::run() {
   b.setInsertionPointToStart(body);
   cloneHostValues();
   int64_t threads = old.getThreads();
-  Role all{0, threads / 32, {}};
+  Role all{0, (threads + 31) / 32, threads, {}};
   all.thread = ThreadOp::create(b, named(old.getLoc(), "thread"), 0, threads);
   sharedBase = SharedBaseOp::create(b, named(old.getLoc(), "shared"));
   roles.push_back(all);
@@ -184,9 +184,12 @@ LogicalResult Expander::expandRole(RoleOp op) {
       RoleOp::create(b, op.getLoc(), op.getNameAttr(), op.getWarpsAttr());
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&copy.getBody());
-  Role role{op.getWarps()[0], op.getWarps()[1], {}};
-  role.thread = ThreadOp::create(b, named(op.getLoc(), "thread"),
-                                 32 * role.firstWarp, role.threads());
+  int64_t first = op.getWarps()[0], warps = op.getWarps()[1];
+  int64_t threads =
+      std::min<int64_t>(32 * warps, old.getThreads() - 32 * first);
+  Role role{first, warps, threads, {}};
+  role.thread =
+      ThreadOp::create(b, named(op.getLoc(), "thread"), 32 * first, threads);
   roles.push_back(role);
   LogicalResult result = expandBlock(op.getBody().front());
   roles.pop_back();

@@ -109,7 +109,7 @@ LogicalResult Expander::expandParallel(tile::ParallelOp op) {
   } else if (const Fragment *natural = naturalFragment(*this, op)) {
     layout = natural->layout;
   } else {
-    layout = analysis::blockedLayout(op.getExtents(), 32, role().threads(), 4);
+    layout = analysis::blockedLayout(op.getExtents(), 32, role().threads, 4);
   }
   if (!llvm::equal(layout.shape(), op.getExtents()) || !layout.isAdditive())
     return op.emitError("layout does not describe the extents of the loop");

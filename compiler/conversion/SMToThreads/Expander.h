@@ -34,9 +34,8 @@ struct SharedTile {
 /// The threads that run the code at hand.
 struct Role {
   int64_t firstWarp = 0, warps = 0;
-  mlir::Value thread; ///< index within the role, i32
-
-  int64_t threads() const { return 32 * warps; }
+  int64_t threads = 0; ///< 32 a warp; less if the block ends inside one
+  mlir::Value thread;  ///< index within the role, i32
 };
 
 class Points;

@@ -120,7 +120,7 @@ bool Points::moves(unsigned dim) const {
 }
 
 Value Points::participates() const {
-  if (tileLayout.numThreads() >= x.role().threads())
+  if (tileLayout.numThreads() >= x.role().threads)
     return {};
   Arith a = x.arith(loc);
   return a.compare(arith::CmpIPredicate::slt, x.role().thread,
@@ -169,12 +169,9 @@ void Points::emitLoops(llvm::function_ref<void(ValueRange)> body) const {
 }
 
 bool Points::isLinear(const RegisterMap &map) const {
-  SmallVector<RegDigit> all(loops);
-  if (width > 1)
-    all.push_back({width, 1, {}});
   for (auto [reg, position] : llvm::enumerate(map)) {
-    int64_t sum = map[0];
-    for (const RegDigit &digit : all) {
+    int64_t sum = map[reg % width];
+    for (const RegDigit &digit : loops) {
       int64_t value = static_cast<int64_t>(reg) / digit.reg % digit.count;
       sum += value * (map[digit.reg] - map[0]);
     }

@@ -56,7 +56,8 @@ public:
 
   /// Nested loops with attribute `unroll`, then `body` inside.
   void emitLoops(llvm::function_ref<void(mlir::ValueRange)> body) const;
-  /// Position in an array under a map that `isLinear`.
+  /// Position in an array under a map that `isLinear`: the loops add up, the
+  /// registers of a vector may lie anywhere.
   mlir::Value arrayIndex(const RegisterMap &map, mlir::ValueRange ivs,
                          int64_t lane = 0) const;
   bool isLinear(const RegisterMap &map) const;

@@ -695,6 +695,10 @@ Expr KernelEmitter::inlineExpr(Operation *op, unsigned result) {
     return {"wgmma_desc(" + expr(desc.getAddress()).text + ", 0x" +
             llvm::utohexstr(desc.getBits(), true) + "ull)"};
   }
+  if (auto quad = dyn_cast<sm::QuadTransposeOp>(op)) {
+    prelude.use("quad_transpose");
+    return call("quad_transpose", quad.getVector());
+  }
   if (auto aligned = dyn_cast<sm::GlobalAlignedOp>(op)) {
     prelude.use("is_aligned");
     return {"is_aligned(" + names[aligned.getBuffer()] + ", " +

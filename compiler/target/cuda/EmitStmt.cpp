@@ -138,10 +138,11 @@ void KernelEmitter::declare(Value v, StringRef hint) {
 /// `const T name = expression;`
 LogicalResult KernelEmitter::define(Operation *op) {
   StringRef dialect = op->getName().getDialectNamespace();
-  bool known = dialect == "arith" || dialect == "math" ||
-               isa<tile::LoadOp, sm::LdSharedOp, sm::LdGlobalOp, sm::PackOp,
-                   sm::ThreadOp, sm::WarpOp, sm::WgmmaDescOp,
-                   sm::GlobalAlignedOp, sm::BitPackOp, sm::PointerOp>(op);
+  bool known =
+      dialect == "arith" || dialect == "math" ||
+      isa<tile::LoadOp, sm::LdSharedOp, sm::LdGlobalOp, sm::PackOp,
+          sm::ThreadOp, sm::WarpOp, sm::WgmmaDescOp, sm::GlobalAlignedOp,
+          sm::BitPackOp, sm::PointerOp, sm::QuadTransposeOp>(op);
   if (!known || op->getNumResults() != 1)
     return op->emitError() << "'" << op->getName()
                            << "' is not part of a thread program";

@@ -34,8 +34,8 @@ tile.kernel @to_shared params [] shapes [] symbols [] {
   }
 }
 
-// A dynamic pitch: pairs under one condition, single elements otherwise. The
-// loads are guarded, the stores too.
+// A dynamic pitch: one condition for wide accesses, single elements otherwise.
+// Two column blocks: pairs.
 // CHECK-LABEL: tile.kernel @dynamic
 // CHECK: sm.global_aligned %{{.*}} bytes 4
 // CHECK: scf.if
@@ -50,8 +50,29 @@ tile.kernel @dynamic params ["C"] shapes [affine_map<()[M, N] -> (M, N)>] symbol
     %c0 = arith.constant 0 : i32
     %c64 = arith.constant 64 : i32
     %row = arith.muli %b, %c64 : i32
+    %h = tile.alloc "h" layout <"regs=[2:(0,1) 2:(8,0) 2:(0,8)] threads=[4:(0,2) 8:(1,0) 4:(16,0)] shape=64x16"> : memref<64x16xf32, #f>
+    tile.copy %h[%c0, %c0] [64, 16] to %C[%row, %c0] [64, 16] inst <vector> : memref<64x16xf32, #f>, memref<?x?xbf16, #g>
+  }
+}
+
+// Four column blocks: the quad exchanges its pairs and each lane stores eight
+// neighbours. Every lane takes part: only the store is guarded.
+// CHECK-LABEL: tile.kernel @exchange
+// CHECK: sm.global_aligned %{{.*}} bytes 16
+// CHECK: scf.if
+// CHECK-NOT: scf.if
+// CHECK: %[[V:.*]] = sm.pack {{.*}} -> vector<8xbf16>
+// CHECK: %[[W:.*]] = sm.quad_transpose %[[V]] : vector<8xbf16>
+// CHECK: sm.st_global %[[W]] to %{{.*}}[%{{.*}}] if %{{.*}} : vector<8xbf16>
+// CHECK: } else {
+tile.kernel @exchange params ["C"] shapes [affine_map<()[M, N] -> (M, N)>] symbols ["M", "N"] {
+^bb0(%C: memref<?x?xbf16, #g>, %M: i32, %N: i32):
+  %c1 = arith.constant 1 : i32
+  sm.launch grid(%c1) threads 128 program [128, 1, 1] shared 0 {
+  ^bb0(%b: i32):
+    %c0 = arith.constant 0 : i32
     %h = tile.alloc "h" layout #acc : memref<64x32xf32, #f>
-    tile.copy %h[%c0, %c0] [64, 32] to %C[%row, %c0] [64, 32] inst <vector> : memref<64x32xf32, #f>, memref<?x?xbf16, #g>
+    tile.copy %h[%c0, %c0] [64, 32] to %C[%b, %c0] [64, 32] inst <vector> : memref<64x32xf32, #f>, memref<?x?xbf16, #g>
   }
 }
 

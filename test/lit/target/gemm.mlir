@@ -22,7 +22,8 @@
 // CHECK: wgmma_wait<0>();
 // CHECK: keep(C_local);
 // CHECK: mbar_arrive_warp(
-// CHECK: st_global_b32(
+// CHECK: quad_transpose(
+// CHECK: st_global_b128(
 // CHECK: } else if (warp >= 8) { // producer
 // CHECK: if (warp == 8 && elect_one()) {
 // CHECK: mbar_expect({{.*}}, 32768);

@@ -113,3 +113,20 @@ __device__ __forceinline__ void st_global_b64(void *p, u32x2 v) {
 __device__ __forceinline__ void st_global_b128(void *p, u32x4 v) {
   *(u32x4 *)p = v;
 }
+//@ quad_transpose : u32x4
+__device__ __forceinline__ u32 shuffle_xor(u32 x, int mask) {
+  u32 r;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;"
+               : "=r"(r) : "r"(x), "r"(mask));
+  return r;
+}
+// Word k of lane q goes to word q of lane k, in each group of four lanes.
+__device__ __forceinline__ u32x4 quad_transpose(u32x4 v) {
+  const bool odd = threadIdx.x & 1, high = threadIdx.x & 2;
+  const u32 a = shuffle_xor(odd ? v.x : v.y, 1);
+  const u32 b = shuffle_xor(odd ? v.z : v.w, 1);
+  v = odd ? u32x4{a, v.y, b, v.w} : u32x4{v.x, a, v.z, b};
+  const u32 c = shuffle_xor(high ? v.x : v.z, 2);
+  const u32 d = shuffle_xor(high ? v.y : v.w, 2);
+  return high ? u32x4{c, d, v.z, v.w} : u32x4{v.x, v.y, c, d};
+}
