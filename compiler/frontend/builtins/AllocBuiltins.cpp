@@ -60,6 +60,24 @@ Value allocLocal(CallArgs &args) {
   return allocTile(args, tile::Space::Local, {"local", "local.var"});
 }
 
+Value allocBuffer(CallArgs &args) {
+  Value scope = args.value("scope", Value::ofString("global"));
+  if (scope.isPoison())
+    return scope;
+  std::string name = scope.is(Kind::String) ? scope.text() : "";
+  if (name == "shared" || name == "shared.dyn")
+    return allocShared(args);
+  if (name == "local.fragment")
+    return allocFragment(args);
+  if (name == "local" || name == "local.var")
+    return allocLocal(args);
+  if (name == "global")
+    return args.e.unsupported(args.range, "a workspace in global memory");
+  args.e.error(Diag::InvalidValue, args.rangeOf("scope"))
+      << "scope" << toRepr(scope);
+  return Value::poison();
+}
+
 Value allocVar(CallArgs &args) {
   Elaborator &e = args.e;
   if (!e.requireLaunch(args.range, args.name()))

@@ -39,6 +39,9 @@ std::optional<llvm::SmallVector<mlir::Value>> emitOffsets(CallArgs &args,
 /// A shape: an int, tuple or list; sizes are ints or symbolic.
 std::optional<std::vector<Value>>
 shapeArgument(CallArgs &args, const Value &value, llvm::SMRange range);
+/// The smaller or larger of two numbers.
+Value minMaxOf(Elaborator &e, const Value &a, const Value &b, bool isMax,
+               llvm::SMRange range);
 Value tensorType(Elaborator &e, const Value &shape, const Value &dtype,
                  llvm::SMRange range);
 

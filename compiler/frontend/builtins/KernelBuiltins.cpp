@@ -276,6 +276,35 @@ static Value threadIndex(CallArgs &args, int64_t dim) {
                       Interval{0, e.launch->op.getThreads()[dim] - 1});
 }
 
+/// Lane, warp or warpgroup of the thread with linear index x + X (y + Y z).
+Value threadPart(CallArgs &args) {
+  Elaborator &e = args.e;
+  if (!e.requireLaunch(args.range, args.name()))
+    return Value::poison();
+  using Op = ast::BinaryOperator;
+  auto threads = e.launch->op.getThreads();
+  Value linear = threadIndex(args, 0);
+  int64_t stride = threads[0];
+  for (int64_t dim : {1, 2}) {
+    if (threads[dim] != 1)
+      linear = e.binary(Op::Add, linear,
+                        e.binary(Op::Mult, threadIndex(args, dim),
+                                 Value::ofInt(stride), args.range),
+                        args.range);
+    stride *= threads[dim];
+  }
+  if (args.builtin.name == "get_lane_idx")
+    return e.binary(Op::Mod, linear, Value::ofInt(32), args.range);
+  int64_t group = args.builtin.name == "get_warp_group_idx" ? 128 : 32;
+  return e.binary(Op::FloorDiv, linear, Value::ofInt(group), args.range);
+}
+
+/// An expression statement: its operand is evaluated.
+Value evaluate(CallArgs &args) {
+  args.value("value");
+  return Value::none();
+}
+
 static Value blockIndex(CallArgs &args, int64_t dim) {
   mlir::Block &body = args.e.launch->op.getBody().front();
   if (dim >= static_cast<int64_t>(body.getNumArguments()))

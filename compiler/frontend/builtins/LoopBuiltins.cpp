@@ -75,6 +75,44 @@ Value parallelLoop(CallArgs &args) {
   return Value::make(Kind::Loop, std::move(loop));
 }
 
+Value gridLoop(CallArgs &args) {
+  LoopObject loop;
+  loop.kind = LoopKind::Grid;
+  for (unsigned i = 0; i < args.rest.size(); ++i) {
+    Value extent = args.restValue(i);
+    if (!isInteger(extent))
+      return args.e.typeError(args.rest[i].range, "an extent of T.grid",
+                              "an integer", extent);
+    loop.extents.push_back(extent);
+  }
+  if (loop.extents.empty()) {
+    args.e.error(Diag::MissingArgument, args.range) << args.name() << "extent";
+    return Value::poison();
+  }
+  return Value::make(Kind::Loop, std::move(loop));
+}
+
+/// start: the index of this worker, stop: the workers, step: the group size.
+Value persistentLoop(CallArgs &args) {
+  LoopObject loop;
+  loop.kind = LoopKind::Persistent;
+  Value domain = args.value("domain");
+  loop.stop = args.value("wave_size");
+  loop.start = args.value("index");
+  loop.step = args.value("group_size", Value::ofInt(8));
+  if (!domain.isSequence() || domain.items().empty())
+    return args.e.typeError(args.rangeOf("domain"), "the domain",
+                            "a list of extents", domain);
+  loop.extents = domain.items();
+  std::vector<Value> all = loop.extents;
+  all.insert(all.end(), {loop.start, loop.stop, loop.step});
+  for (const Value &value : all)
+    if (!isInteger(value))
+      return args.e.typeError(args.range, "an argument of T.Persistent",
+                              "an integer", value);
+  return Value::make(Kind::Loop, std::move(loop));
+}
+
 Value pipelinedLoop(CallArgs &args) {
   LoopObject loop;
   loop.kind = LoopKind::Pipelined;

@@ -18,16 +18,27 @@ static mlir::Value make(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x) {
 
 static const llvm::StringMap<Unary> &unaryTable() {
   static const llvm::StringMap<Unary> table = {
-      {"exp", make<math::ExpOp>},     {"exp2", make<math::Exp2Op>},
-      {"log", make<math::LogOp>},     {"log2", make<math::Log2Op>},
-      {"log10", make<math::Log10Op>}, {"log1p", make<math::Log1pOp>},
-      {"sqrt", make<math::SqrtOp>},   {"rsqrt", make<math::RsqrtOp>},
-      {"sin", make<math::SinOp>},     {"cos", make<math::CosOp>},
-      {"tan", make<math::TanOp>},     {"sinh", make<math::SinhOp>},
-      {"cosh", make<math::CoshOp>},   {"tanh", make<math::TanhOp>},
-      {"atan", make<math::AtanOp>},   {"erf", make<math::ErfOp>},
-      {"floor", make<math::FloorOp>}, {"ceil", make<math::CeilOp>},
-      {"trunc", make<math::TruncOp>}, {"nearbyint", make<math::RoundEvenOp>},
+      {"exp", make<math::ExpOp>},
+      {"exp2", make<math::Exp2Op>},
+      {"log", make<math::LogOp>},
+      {"log2", make<math::Log2Op>},
+      {"log10", make<math::Log10Op>},
+      {"log1p", make<math::Log1pOp>},
+      {"sqrt", make<math::SqrtOp>},
+      {"rsqrt", make<math::RsqrtOp>},
+      {"sin", make<math::SinOp>},
+      {"cos", make<math::CosOp>},
+      {"tan", make<math::TanOp>},
+      {"sinh", make<math::SinhOp>},
+      {"cosh", make<math::CoshOp>},
+      {"tanh", make<math::TanhOp>},
+      {"atan", make<math::AtanOp>},
+      {"erf", make<math::ErfOp>},
+      {"floor", make<math::FloorOp>},
+      {"ceil", make<math::CeilOp>},
+      {"trunc", make<math::TruncOp>},
+      {"nearbyint", make<math::RoundEvenOp>},
+      {"round", make<math::RoundEvenOp>},
   };
   return table;
 }
@@ -64,6 +75,15 @@ static Value classify(CallArgs &args, mlir::Value v) {
                       DtypeKind::Bool);
 }
 
+/// T.round knows one mode.
+static bool checkRounding(CallArgs &args) {
+  Value mode = args.value("mode", Value::ofString("ties-to-even"));
+  if (equals(mode, Value::ofString("ties-to-even")))
+    return true;
+  args.e.unsupported(args.rangeOf("mode"), "the rounding mode " + toRepr(mode));
+  return false;
+}
+
 Value unaryMath(CallArgs &args) {
   Elaborator &e = args.e;
   auto x = floatOperand(args, "x");
@@ -79,9 +99,18 @@ Value unaryMath(CallArgs &args) {
     return e.makeScalar(mlir::arith::DivFOp::create(e.b, at, one, sum),
                         x->dtype);
   }
-  if (args.builtin.name.starts_with("is"))
+  llvm::StringRef name = args.builtin.name;
+  if (name.starts_with("is"))
     return classify(args, v);
-  return e.makeScalar(unaryTable().at(args.builtin.name)(e.b, at, v), x->dtype);
+  if (name == "fast_rcp") {
+    mlir::Value one = e.constant(e.b.getFloatAttr(v.getType(), 1.0), at);
+    return e.makeScalar(mlir::arith::DivFOp::create(e.b, at, one, v), x->dtype);
+  }
+  if (name == "round" && !checkRounding(args))
+    return Value::poison();
+  // The approximate forms may be more exact than asked for.
+  name.consume_front("__");
+  return e.makeScalar(unaryTable().at(name)(e.b, at, v), x->dtype);
 }
 
 Value binaryMath(CallArgs &args) {
@@ -102,6 +131,8 @@ Value binaryMath(CallArgs &args) {
   mlir::Value result;
   if (args.builtin.name == "pow")
     result = e.b.createOrFold<math::PowFOp>(at, l, r);
+  else if (args.builtin.name == "fmod")
+    result = e.b.createOrFold<mlir::arith::RemFOp>(at, l, r);
   else if (args.builtin.name == "atan2")
     result = e.b.createOrFold<math::Atan2Op>(at, l, r);
   else

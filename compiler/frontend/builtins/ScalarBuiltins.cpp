@@ -77,8 +77,8 @@ Value truncDivMod(CallArgs &args) {
   return e.makeScalar(result, type);
 }
 
-static Value minMaxOf(Elaborator &e, const Value &a, const Value &b, bool isMax,
-                      llvm::SMRange range) {
+Value minMaxOf(Elaborator &e, const Value &a, const Value &b, bool isMax,
+               llvm::SMRange range) {
   if (a.isPoison() || b.isPoison())
     return Value::poison();
   if (a.isNumber() && b.isNumber()) {
@@ -159,6 +159,64 @@ Value selectBoth(CallArgs &args) {
   if (a.isPoison() || b.isPoison())
     return Value::poison();
   return args.e.select(test, [&] { return a; }, [&] { return b; }, args.range);
+}
+
+/// Bits of one type read as another of the same width.
+Value reinterpret(CallArgs &args) {
+  Elaborator &e = args.e;
+  Value value = args.value("value"), type = args.value("dtype");
+  // The old order was (dtype, value).
+  if (value.is(Kind::String) || value.is(Kind::Dtype))
+    std::swap(value, type);
+  auto dtype = e.expectDtype(type, args.range);
+  auto from = dtype ? e.scalar(value, args.range) : nullptr;
+  if (!from || !e.requireLaunch(args.range, args.name()))
+    return Value::poison();
+  if (from->dtype.bits() != dtype->bits() || from->dtype.isBool() ||
+      dtype->isBool()) {
+    e.error(Diag::DtypeMismatch, args.range)
+        << args.name() << from->dtype.name() << dtype->name() << dtype->name();
+    return Value::poison();
+  }
+  mlir::Value v = e.materialize(*from, args.range);
+  mlir::Type to = dtype->scalarType(e.context);
+  if (v.getType() == to)
+    return e.makeScalar(v, *dtype);
+  return e.makeScalar(
+      e.b.createOrFold<arith::BitcastOp>(e.loc(args.range), to, v), *dtype);
+}
+
+Value bitCount(CallArgs &args) {
+  Elaborator &e = args.e;
+  Value x = args.value("x");
+  auto s = e.scalar(x, args.range);
+  if (!s || !e.requireLaunch(args.range, args.name()))
+    return Value::poison();
+  if (!s->dtype.isInt())
+    return e.typeError(args.rangeOf("x"), "the argument of " + args.name(),
+                       "an integer", x);
+  mlir::Value v = e.materialize(*s, args.range);
+  mlir::Location at = e.loc(args.range);
+  mlir::Value count =
+      args.builtin.name == "clz"
+          ? e.b.createOrFold<mlir::math::CountLeadingZerosOp>(at, v)
+          : e.b.createOrFold<mlir::math::CtPopOp>(at, v);
+  return e.cast(e.makeScalar(count, s->dtype), DtypeKind::Int32, args.range);
+}
+
+/// The row-major digits of a linear index.
+Value indexToCoordinates(CallArgs &args) {
+  Elaborator &e = args.e;
+  auto shape = shapeArgument(args, args.value("shape"), args.rangeOf("shape"));
+  Value rest = args.value("index");
+  if (!shape)
+    return Value::poison();
+  std::vector<Value> digits;
+  for (const Value &size : llvm::reverse(*shape)) {
+    digits.insert(digits.begin(), e.binary(Op::Mod, rest, size, args.range));
+    rest = e.binary(Op::FloorDiv, rest, size, args.range);
+  }
+  return Value::ofList(digits);
 }
 
 static Value castTo(CallArgs &args) {

@@ -152,6 +152,10 @@ public:
   std::optional<int64_t> differenceOf(const Value &hi, const Value &lo);
   mlir::Value constant(mlir::TypedAttr attr, mlir::Location loc);
 
+  /// `for i in range(extent)` around what `body` makes of i.
+  void emitFor(const Value &extent, llvm::StringRef name, llvm::SMRange range,
+               llvm::function_ref<void(const Value &)> body);
+
   // Compile-time values.
   std::optional<int64_t> expectInt(const Value &value, llvm::SMRange range,
                                    const llvm::Twine &what);
@@ -282,8 +286,29 @@ private:
   bool parallelExtents(const ast::For *stmt, const LoopObject &loop,
                        std::vector<const ast::Expr *> &targets,
                        llvm::SmallVectorImpl<int64_t> &extents);
-  Flow loopBody(const ast::For *stmt, mlir::Block *body,
+  /// Variables of a loop with `break` or `continue`; null: not needed.
+  struct Jumps {
+    std::shared_ptr<BufferObject> skip;   // the rest of this iteration
+    std::shared_ptr<BufferObject> broken; // all later iterations
+  };
+  Flow loopBody(const ast::For *stmt, mlir::Block *body, const Jumps &own,
                 llvm::function_ref<void()> bindTargets);
+  Value whileCondition(const ast::While *stmt, const Jumps &own);
+
+  // NestedLoops.cpp
+  Flow gridLoop(const ast::For *stmt, const LoopObject &loop);
+  Flow persistentLoop(const ast::For *stmt, const LoopObject &loop);
+  std::vector<const ast::Name *> loopTargets(const ast::For *stmt,
+                                             size_t count);
+  void emitIf(const Value &test, llvm::SMRange range,
+              llvm::function_ref<void()> body);
+
+  // Jumps.cpp
+  Jumps prepareJumps(ast::Block body, llvm::SMRange range);
+  void executeIteration(ast::Block body, const Jumps &own, llvm::SMRange range);
+  Flow executeJump(const ast::Stmt *stmt);
+  bool mayJump(const ast::Stmt *stmt);
+  Value isClear(BufferObject &flag, llvm::SMRange range);
 
   // Expressions.cpp
   Value evalKind(const ast::Expr *expr);
@@ -371,6 +396,8 @@ private:
   std::vector<Change> journal;
   /// (region, clock at its start) of the loops around, innermost last.
   std::vector<std::pair<unsigned, uint64_t>> loops;
+
+  std::vector<Jumps> jumps; // of the loops around, innermost last
 
   struct VarLoad {
     mlir::Block *block;

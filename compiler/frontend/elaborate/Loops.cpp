@@ -53,6 +53,10 @@ Flow Elaborator::executeFor(const ast::For *stmt) {
     return parallelLoop(stmt, loop);
   case LoopKind::Pipelined:
     return pipelinedLoop(stmt, loop);
+  case LoopKind::Grid:
+    return gridLoop(stmt, loop);
+  case LoopKind::Persistent:
+    return persistentLoop(stmt, loop);
   default:
     return serialLoop(stmt, loop);
   }
@@ -100,16 +104,28 @@ Flow Elaborator::pythonWhile(const ast::While *stmt) {
   return Flow::Stop;
 }
 
+/// The condition of one iteration: false after a `break`.
+Value Elaborator::whileCondition(const ast::While *stmt, const Jumps &own) {
+  llvm::SMRange range = stmt->test->range;
+  auto test = [&] { return condition(eval(stmt->test), range); };
+  if (!own.broken)
+    return test();
+  return select(
+      isClear(*own.broken, range), test, [] { return Value::ofBool(false); },
+      range);
+}
+
 Flow Elaborator::tracedWhile(const ast::While *stmt) {
   if (!requireLaunch(stmt->range, "a loop"))
     return Flow::Normal;
+  Jumps own = prepareJumps(stmt->body, stmt->test->range);
   auto op = mlir::scf::WhileOp::create(b, loc(stmt->range), mlir::TypeRange(),
                                        mlir::ValueRange());
   mlir::Block *before = b.createBlock(&op.getBefore());
   size_t mark = journal.size();
   bool failed = false;
   Flow flow = executeRegion({}, true, [&] {
-    Value test = condition(eval(stmt->test), stmt->test->range);
+    Value test = whileCondition(stmt, own);
     if (test.is(Kind::Bool) && test.boolean)
       error(Diag::InvalidValue, stmt->test->range)
           << "loop" << "its condition is always true";
@@ -124,7 +140,7 @@ Flow Elaborator::tracedWhile(const ast::While *stmt) {
     forgetVarLoads();
     b.setInsertionPointToEnd(after);
     if (!failed)
-      execute(stmt->body);
+      executeIteration(stmt->body, own, stmt->test->range);
     b.setInsertionPointToEnd(after);
     mlir::scf::YieldOp::create(b, loc(stmt->range));
   });
@@ -136,6 +152,7 @@ Flow Elaborator::tracedWhile(const ast::While *stmt) {
 
 /// Elaborates the body of a loop into `body`, before its terminator if any.
 Flow Elaborator::loopBody(const ast::For *stmt, mlir::Block *body,
+                          const Jumps &own,
                           llvm::function_ref<void()> bindTargets) {
   auto saved = b.saveInsertionPoint();
   if (body->mightHaveTerminator())
@@ -143,10 +160,13 @@ Flow Elaborator::loopBody(const ast::For *stmt, mlir::Block *body,
   else
     b.setInsertionPointToEnd(body);
   size_t mark = journal.size();
-  Flow flow = executeRegion(stmt->body, true, bindTargets);
+  executeRegion({}, true, [&] {
+    bindTargets();
+    executeIteration(stmt->body, own, stmt->iter->range);
+  });
   endRegions(mark);
   b.restoreInsertionPoint(saved);
-  return flow == Flow::Stop ? Flow::Normal : flow;
+  return Flow::Normal;
 }
 
 static const ast::Name *targetName(const ast::Expr *target) {
@@ -193,13 +213,14 @@ Flow Elaborator::serialLoop(const ast::For *stmt, const LoopObject &loop) {
   mlir::Value hi = lo ? emitIndex(upper, range) : nullptr;
   if (!hi)
     return poisonTargets(stmt->body), Flow::Normal;
+  Jumps own = prepareJumps(stmt->body, range);
   mlir::Value stepValue = constant(b.getI32IntegerAttr(*by < 0 ? 1 : *by), l);
   auto op = mlir::scf::ForOp::create(b, l, lo, hi, stepValue);
   op.getInductionVar().setLoc(namedLoc(target->id, target->range));
   if (loop.kind == LoopKind::Unroll)
     op->setAttr("unroll", b.getUnitAttr());
   auto interval = loopInterval(intervalOf(lower), intervalOf(upper));
-  return loopBody(stmt, op.getBody(), [&] {
+  return loopBody(stmt, op.getBody(), own, [&] {
     Value index = makeScalar(op.getInductionVar(), DtypeKind::Int32,
                              std::nullopt, interval);
     if (*by < 0)
@@ -230,7 +251,7 @@ Flow Elaborator::pipelinedLoop(const ast::For *stmt, const LoopObject &loop) {
   mlir::Value index =
       body.addArgument(b.getI32Type(), namedLoc(target->id, target->range));
   auto interval = loopInterval(intervalOf(loop.start), intervalOf(loop.stop));
-  return loopBody(stmt, &body, [&] {
+  return loopBody(stmt, &body, {}, [&] {
     bind(target->id,
          makeScalar(index, DtypeKind::Int32, std::nullopt, interval),
          target->range, true);
@@ -275,7 +296,7 @@ Flow Elaborator::parallelLoop(const ast::For *stmt, const LoopObject &loop) {
     body.addArgument(b.getI32Type(), namedLoc(llvm::cast<ast::Name>(target)->id,
                                               target->range));
   ++launch->parallelDepth;
-  Flow flow = loopBody(innermost, &body, [&] {
+  Flow flow = loopBody(innermost, &body, {}, [&] {
     for (auto [i, target] : llvm::enumerate(targets)) {
       Interval interval{0, std::max<int64_t>(extents[i] - 1, 0)};
       bind(llvm::cast<ast::Name>(target)->id,

@@ -12,6 +12,12 @@ Flow Elaborator::execute(ast::Block block) {
     Flow flow = execute(stmt);
     if (flow != Flow::Normal)
       return flow;
+    ast::Block rest = block.drop_front(i + 1);
+    if (!rest.empty() && frame->traced && mayJump(stmt)) {
+      emitIf(isClear(*jumps.back().skip, stmt->range), stmt->range,
+             [&] { execute(rest); });
+      return Flow::Normal;
+    }
   }
   return Flow::Normal;
 }
@@ -49,15 +55,8 @@ Flow Elaborator::execute(const ast::Stmt *stmt) {
   case ast::StmtKind::Pass:
     return Flow::Normal;
   case ast::StmtKind::Break:
-  case ast::StmtKind::Continue: {
-    bool isBreak = stmt->kind == ast::StmtKind::Break;
-    if (activeRegions.size() > frame->regionDepth) {
-      unsupported(stmt->range, isBreak ? "'break' in a loop of the kernel"
-                                       : "'continue' in a loop of the kernel");
-      return Flow::Stop;
-    }
-    return isBreak ? Flow::Break : Flow::Continue;
-  }
+  case ast::StmtKind::Continue:
+    return executeJump(stmt);
   case ast::StmtKind::Try:
     // Guards optional imports; nothing that a kernel needs raises.
     return execute(llvm::cast<ast::Try>(stmt)->body);

@@ -179,12 +179,19 @@ struct TensorTypeObject : Object {
   Dtype dtype;
 };
 
-enum class LoopKind : uint8_t { Serial, Unroll, Parallel, Pipelined };
+enum class LoopKind : uint8_t {
+  Serial,
+  Unroll,
+  Parallel,
+  Pipelined,
+  Grid,
+  Persistent,
+};
 /// T.serial(...), T.Parallel(...): what a `for` runs over.
 struct LoopObject : Object {
   LoopKind kind = LoopKind::Serial;
   Value start, stop, step;    // all but Parallel
-  std::vector<Value> extents; // Parallel
+  std::vector<Value> extents; // Parallel, Grid, Persistent
   int64_t stages = 0;         // Pipelined
 };
 
