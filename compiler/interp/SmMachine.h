@@ -68,7 +68,7 @@ struct SmReport {
   std::string text;
   std::string buffer; ///< name of the shared tile or barrier
   int64_t slot = -1;
-  int64_t generation = -1; ///< of the first access, -1: not counted
+  int64_t generation = -1;      ///< of the first access, -1: not counted
   mlir::Location first, second; ///< the two accesses, or the place twice
   /// Race: ordered in the generic frontier, so that only a proxy fence is
   /// missing.
@@ -80,7 +80,7 @@ struct SmReport {
 struct SmStats {
   uint64_t blocks = 0, steps = 0, accesses = 0, copies = 0;
   uint64_t schedules = 0, states = 0; ///< of an exhaustive search
-  bool complete = true; ///< exhaustive: everything was explored
+  bool complete = true;               ///< exhaustive: everything was explored
 };
 
 enum class SmStatus {

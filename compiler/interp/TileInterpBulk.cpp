@@ -1,5 +1,6 @@
 // Copy, fill and product of whole regions.
 #include "compiler/interp/TileInterpMachine.h"
+#include "compiler/interp/TileInterpProduct.h"
 
 using namespace mlir;
 using namespace tlc::interp;
@@ -171,22 +172,6 @@ void Machine::fill(const Node &node, uint32_t thread) {
   walk.run(0, dst, value);
 }
 
-/// The value of an element as an operand of a product that accumulates in T.
-template <typename T> static T operand(Elem elem, const uint8_t *p) {
-  Cell c = decode(elem, p);
-  if constexpr (std::is_same_v<T, float>) {
-    // The tensor core does not look at the low 13 bits of a tf32 operand.
-    if (elem == Elem::F32 || elem == Elem::TF32)
-      return std::bit_cast<float>(std::bit_cast<uint32_t>(c.f) & ~0x1fffu);
-    return elem == Elem::F64 ? static_cast<float>(c.d) : c.f;
-  } else if constexpr (std::is_same_v<T, double>) {
-    return elem == Elem::F64 ? c.d : c.f;
-  } else {
-    return static_cast<T>(isUnsigned(elem) ? zeroExtend(c.i, intBits(elem))
-                                           : static_cast<uint64_t>(c.i));
-  }
-}
-
 /// The last two dimensions of a region as a row-major matrix, transposed if
 /// asked for.
 template <typename T>
@@ -206,24 +191,6 @@ static std::vector<T> loadMatrix(const Buffer &b, const BufferRegion &region,
       out[transposed ? j * rows + i : i * columns + j] = operand<T>(b.elem, p);
     }
   return out;
-}
-
-template <typename T> static T fromCell(Elem elem, Cell c) {
-  if constexpr (std::is_floating_point_v<T>)
-    return elem == Elem::F64 ? static_cast<T>(c.d) : static_cast<T>(c.f);
-  else
-    return static_cast<T>(c.i);
-}
-template <typename T> static Cell toCell(Elem elem, T v) {
-  Cell c;
-  c.i = 0;
-  if constexpr (std::is_same_v<T, double>)
-    c.d = v;
-  else if constexpr (std::is_same_v<T, float>)
-    c.f = v;
-  else
-    c.i = wrapInt(v, intBits(elem));
-  return c;
 }
 
 template <typename T>

@@ -232,16 +232,23 @@ static void swizzleIds(int64_t panel, int64_t linear, int64_t &x, int64_t &y,
     x = gx - 1 - x;
 }
 
+void tlc::interp::swizzleBlock(int64_t panel, bool column,
+                               MutableArrayRef<int64_t> ids,
+                               ArrayRef<int64_t> grid) {
+  if (panel <= 0 || ids.size() < 2)
+    return;
+  int64_t linear = ids[0] + ids[1] * grid[0];
+  if (column)
+    swizzleIds(panel, linear, ids[1], ids[0], grid[1], grid[0]);
+  else
+    swizzleIds(panel, linear, ids[0], ids[1], grid[0], grid[1]);
+}
+
 void Machine::runBlockOfLaunch(const LaunchInfo &info, const int64_t (&id)[3],
                                const int64_t (&grid)[3]) {
   int64_t ids[3] = {id[0], id[1], id[2]};
-  if (info.swizzle > 0 && info.ids.size() > 1) {
-    int64_t linear = id[0] + id[1] * grid[0];
-    if (info.swizzleColumn)
-      swizzleIds(info.swizzle, linear, ids[1], ids[0], grid[1], grid[0]);
-    else
-      swizzleIds(info.swizzle, linear, ids[0], ids[1], grid[0], grid[1]);
-  }
+  swizzleBlock(info.swizzle, info.swizzleColumn,
+               MutableArrayRef(ids, info.ids.size()), grid);
   for (auto [i, slot] : llvm::enumerate(info.ids))
     cells[slot].i = ids[i];
   poison(info);

@@ -28,6 +28,12 @@ llvm::LogicalResult checkArguments(tile::KernelOp kernel,
 /// A number as a value of the scalar type of its parameter.
 Cell scalarCell(const ArgValue &value, mlir::Type type);
 
+/// T.use_swizzle: the block that runs in place of `ids` in a launch with this
+/// panel size (0: none).
+void swizzleBlock(int64_t panel, bool column,
+                  llvm::MutableArrayRef<int64_t> ids,
+                  llvm::ArrayRef<int64_t> grid);
+
 class Machine {
 public:
   Machine(Program &program, const InterpOptions &options);

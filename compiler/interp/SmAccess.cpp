@@ -1,0 +1,571 @@
+// Generic accesses of a warp: elements, copies, fills, parallel loops.
+#include "compiler/analysis/FragmentLayouts.h"
+#include "compiler/interp/SmRegion.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::interp;
+using analysis::Coords;
+using analysis::LinearLayout;
+using tile::Space;
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+RegisterTile &SmRun::registers(Warp &warp, const SmBuffer &buffer) {
+  RegisterTile &tile = warp.registers[buffer.place];
+  if (!tile.data.empty())
+    return tile;
+  int64_t elements = buffer.numElements();
+  bool isLocal = buffer.space == Space::Local;
+  tile.data.assign(elements * sizeOf(buffer.elem) * (isLocal ? 32 : 1), 0xff);
+  const SmRegisters &info = program.registers[buffer.place];
+  if (isLocal || !info.hasLayout)
+    return tile;
+  tile.held.assign(elements, 0);
+  auto role = buffer.value.getDefiningOp()->getParentOfType<sm::RoleOp>();
+  int64_t first = 32 * (warp.index - (role ? role.getWarps()[0] : 0));
+  SmallVector<int64_t, 4> strides = analysis::rowMajorStrides(buffer.shape);
+  for (int64_t t = first; t < first + 32 && t < info.layout.numThreads(); ++t)
+    for (int64_t r = 0; r < info.layout.numRegisters(); ++r) {
+      Coords at = info.layout.coords(r, t);
+      int64_t element = 0;
+      bool inside = true;
+      for (auto [c, size, stride] : llvm::zip(at, buffer.shape, strides)) {
+        inside &= c < size;
+        element += c * stride;
+      }
+      if (inside)
+        tile.held[element] = 1;
+    }
+  return tile;
+}
+
+/// The registers of a buffer that `op` is about to access.
+RegisterTile &SmRun::touch(Warp &warp, const SmBuffer &buffer, Operation *op,
+                           bool write) {
+  RegisterTile &tile = registers(warp, buffer);
+  settle(warp, buffer.place);
+  if (tile.accumulating)
+    problem(SmProblem::Register, op,
+            "'" + buffer.name +
+                "' is accessed while a wgmma that accumulates into it has not "
+                "been waited for");
+  if (write && tile.feeding)
+    problem(SmProblem::Register, op,
+            "'" + buffer.name +
+                "' is overwritten while a wgmma that reads it has not been "
+                "waited for");
+  tile.writtenSinceFence |= write;
+  return tile;
+}
+
+//===----------------------------------------------------------------------===//
+// Single elements
+//===----------------------------------------------------------------------===//
+
+uint32_t SmRun::slotBase(const Warp &warp, const SmNode &node, Value buffer,
+                         int64_t &slot) {
+  const SmTile &tile = program.tiles[program.buffer(buffer).place];
+  slot = 0;
+  if (buffer.getDefiningOp<sm::SlotOp>()) {
+    const Lanes &lanes = warp.values[program.number(buffer)];
+    slot = lanes.get(llvm::countr_zero(warp.frames.back().mask)).i;
+  }
+  if (slot < 0 || slot >= tile.stages) {
+    problem(SmProblem::Fault, node.op,
+            "slot " + std::to_string(slot) + " of '" +
+                program.buffer(buffer).name + "', which has " +
+                std::to_string(tile.stages));
+    slot = 0;
+  }
+  return tile.offset + slot * tile.slotBytes;
+}
+
+/// The element that indices name in a lane; `inside` is false outside of the
+/// buffer, which is an error unless it is global.
+int64_t SmRun::elementOf(Warp &warp, const SmNode &node, const SmBuffer &buffer,
+                         ArrayRef<uint32_t> indices, unsigned lane,
+                         bool &inside) {
+  bool global = buffer.space == Space::Global;
+  ArrayRef<int64_t> shape =
+      global ? ArrayRef<int64_t>(tensors[buffer.param].shape) : buffer.shape;
+  int64_t element = 0;
+  inside = true;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    int64_t at = warp.values[index].get(lane).i;
+    if (static_cast<uint64_t>(at) >= static_cast<uint64_t>(shape[d])) {
+      inside = false;
+      if (!global)
+        problem(SmProblem::Fault, node.op,
+                "index " + std::to_string(at) + " is outside dimension " +
+                    std::to_string(d) + " of '" + buffer.name +
+                    "', which has " + std::to_string(shape[d]));
+      return 0;
+    }
+    element = global ? element + at * tensors[buffer.param].strides[d]
+                     : element * shape[d] + at;
+  }
+  return element;
+}
+
+void SmRun::note(Warp &warp, Operation *op, Value buffer, int64_t slot,
+                 bool write, ByteRange bytes) {
+  uint32_t tile = program.buffer(buffer).place;
+  for (Noted &n : notes)
+    if (n.op == op && n.tile == tile && n.slot == slot && n.write == write) {
+      n.ranges.push_back(bytes);
+      return;
+    }
+  notes.push_back({op, tile, slot, write, {bytes}});
+}
+
+void SmRun::flushNotes(Warp &warp) {
+  for (Noted &n : notes)
+    recordGeneric(warp, n.op, n.tile, n.slot, n.write, std::move(n.ranges));
+  notes.clear();
+}
+
+void SmRun::load(Warp &warp, const SmNode &node, uint32_t mask) {
+  auto op = cast<tile::LoadOp>(node.op);
+  const SmBuffer &buffer = program.buffer(op.getBuffer());
+  ArrayRef<uint32_t> indices = ArrayRef(node.operands).drop_front();
+  unsigned size = sizeOf(buffer.elem);
+  bool isLocal = buffer.space == Space::Local;
+  bool isUniform = !isLocal && llvm::all_of(indices, [&](uint32_t v) {
+    return warp.values[v].uniform;
+  });
+  uint32_t base = 0;
+  int64_t slot = 0;
+  const uint8_t *data = nullptr;
+  const SmTile *tile = nullptr;
+  if (buffer.space == Space::Global) {
+    data = tensors[buffer.param].data;
+  } else if (buffer.space == Space::Shared) {
+    tile = &program.tiles[buffer.place];
+    base = slotBase(warp, node, op.getBuffer(), slot);
+    data = shared.data();
+  } else {
+    data = touch(warp, buffer, op, false).data.data();
+  }
+  Lanes out;
+  out.uniform = isUniform;
+  for (unsigned lane = isUniform ? llvm::countr_zero(mask) : 0; lane < 32;
+       ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    bool inside;
+    int64_t element = elementOf(warp, node, buffer, indices, lane, inside);
+    Cell &cell = out.cell[isUniform ? 0 : lane];
+    if (!inside) {
+      cell.i = 0;
+    } else if (tile) {
+      uint32_t at = base + tile->byteOf[element];
+      cell = decode(buffer.elem, data + at);
+      note(warp, op, op.getBuffer(), slot, false, {at, at + size});
+    } else {
+      int64_t copy = isLocal ? lane * buffer.numElements() : 0;
+      cell = decode(buffer.elem, data + (copy + element) * size);
+    }
+    if (isUniform)
+      break;
+  }
+  warp.values[node.results[0]] = out;
+  if (!gathering)
+    flushNotes(warp);
+}
+
+void SmRun::store(Warp &warp, const SmNode &node, uint32_t mask) {
+  auto op = cast<tile::StoreOp>(node.op);
+  const SmBuffer &buffer = program.buffer(op.getBuffer());
+  ArrayRef<uint32_t> indices = ArrayRef(node.operands).drop_front(2);
+  unsigned size = sizeOf(buffer.elem);
+  bool isLocal = buffer.space == Space::Local;
+  uint32_t base = 0;
+  int64_t slot = 0;
+  uint8_t *data = nullptr;
+  const SmTile *tile = nullptr;
+  if (buffer.space == Space::Global) {
+    data = tensors[buffer.param].data;
+    mask &= warp.storeMask;
+  } else if (buffer.space == Space::Shared) {
+    tile = &program.tiles[buffer.place];
+    base = slotBase(warp, node, op.getBuffer(), slot);
+    data = shared.data();
+    mask &= warp.storeMask;
+  } else {
+    data = touch(warp, buffer, op, true).data.data();
+  }
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    bool inside;
+    int64_t element = elementOf(warp, node, buffer, indices, lane, inside);
+    if (!inside)
+      continue;
+    Cell value = warp.values[node.operands[0]].get(lane);
+    if (tile) {
+      uint32_t at = base + tile->byteOf[element];
+      encode(buffer.elem, data + at, value);
+      note(warp, op, op.getBuffer(), slot, true, {at, at + size});
+    } else {
+      int64_t copy = isLocal ? lane * buffer.numElements() : 0;
+      encode(buffer.elem, data + (copy + element) * size, value);
+    }
+  }
+  if (!gathering)
+    flushNotes(warp);
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+static LinearLayout withoutUnitDims(LinearLayout layout) {
+  for (unsigned d = layout.rank(); d-- > 0 && layout.rank() > 1;)
+    if (layout.shape()[d] == 1)
+      layout = layout.sliceDim(d);
+  return layout;
+}
+
+static WarpPoints visit(const LinearLayout &layout, int64_t firstThread) {
+  WarpPoints points;
+  points.rank = layout.rank();
+  points.registers = layout.numRegisters();
+  points.coords.assign(points.registers * 32 * points.rank, 0);
+  points.inside.assign(points.registers, 0);
+  points.primary = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    int64_t thread = firstThread + lane;
+    if (thread >= layout.numThreads())
+      continue;
+    points.primary |= uint32_t(layout.isPrimary(thread)) << lane;
+    for (int64_t reg = 0; reg < points.registers; ++reg) {
+      Coords at = layout.coords(reg, thread);
+      bool inside = true;
+      for (auto [d, c] : llvm::enumerate(at)) {
+        inside &= c < layout.shape()[d];
+        points.coords[(reg * 32 + lane) * points.rank + d] = c;
+      }
+      points.inside[reg] |= uint32_t(inside) << lane;
+    }
+  }
+  return points;
+}
+
+/// Which points of `domain` the lanes of a warp visit in an operation: by its
+/// own layout, that of a fragment it covers as a whole, or spread over the
+/// threads of the role.
+const WarpPoints &SmRun::pointsOf(Warp &warp, const SmNode &node,
+                                  tile::FragmentLayoutAttr attr,
+                                  ArrayRef<Value> buffers,
+                                  ArrayRef<int64_t> domain) {
+  auto [it, isNew] = pointCache.try_emplace({node.op, warp.index});
+  if (!isNew)
+    return it->second;
+  int64_t threads = 32 * warp.roleWarps;
+  std::optional<LinearLayout> layout;
+  unsigned bits = 8;
+  if (attr)
+    layout = LinearLayout::parse(attr.getText());
+  for (Value v : buffers) {
+    const SmBuffer &buffer = program.buffer(v);
+    bits = std::max(bits, 8 * sizeOf(buffer.elem));
+    if (layout)
+      continue;
+    if (buffer.space == Space::Local)
+      layout = LinearLayout::replicated(domain, threads);
+    if (buffer.space == Space::Fragment &&
+        program.registers[buffer.place].hasLayout) {
+      LinearLayout own =
+          withoutUnitDims(program.registers[buffer.place].layout);
+      if (llvm::equal(own.shape(), domain))
+        layout = own;
+    }
+  }
+  if (!layout)
+    layout = analysis::blockedLayout(domain, bits, threads,
+                                     isa<tile::ParallelOp>(node.op) ? 4 : 16);
+  if (!llvm::equal(layout->shape(), domain)) {
+    problem(SmProblem::Fault, node.op,
+            "layout does not describe the points of this operation");
+    layout = analysis::blockedLayout(domain, bits, threads, 4);
+  }
+  it->second = visit(*layout, 32 * (warp.index - warp.firstWarp));
+  return it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies and fills
+//===----------------------------------------------------------------------===//
+
+/// Places a region; false after an error.
+bool SmRun::makeRegion(Warp &warp, const SmNode &node, Value value,
+                       OperandRange offsets, ArrayRef<int64_t> sizes,
+                       SmRegion &region) {
+  const SmBuffer &buffer = program.buffer(value);
+  region.buffer = &buffer;
+  unsigned lane = llvm::countr_zero(warp.frames.back().mask);
+  int next = 0;
+  bool global = buffer.space == Space::Global;
+  SmallVector<int64_t, 4> strides;
+  if (!global)
+    strides = analysis::rowMajorStrides(buffer.shape);
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    SmRegion::Dim dim;
+    dim.offset = warp.values[program.number(offsets[d])].get(lane).i;
+    dim.stride = global ? tensors[buffer.param].strides[d] : strides[d];
+    dim.size = global ? tensors[buffer.param].shape[d] : buffer.shape[d];
+    dim.domain = size == 1 ? -1 : next++;
+    region.dims.push_back(dim);
+    if (!global && (dim.offset < 0 || dim.offset + size > dim.size)) {
+      int64_t last = dim.offset < 0 ? dim.offset : dim.offset + size - 1;
+      problem(SmProblem::Fault, node.op,
+              "index " + std::to_string(last) + " is outside dimension " +
+                  std::to_string(d) + " of '" + buffer.name + "', which has " +
+                  std::to_string(dim.size));
+      return false;
+    }
+  }
+  if (global) {
+    region.data = tensors[buffer.param].data;
+  } else if (buffer.space == Space::Shared) {
+    region.tile = &program.tiles[buffer.place];
+    region.base = slotBase(warp, node, value, region.slot);
+  } else {
+    region.registers = &registers(warp, buffer);
+    region.data = region.registers->data.data();
+  }
+  return !halted;
+}
+
+static SmallVector<int64_t> domainOf(ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> domain;
+  llvm::copy_if(sizes, std::back_inserter(domain),
+                [](int64_t s) { return s != 1; });
+  if (domain.empty())
+    domain.push_back(1);
+  return domain;
+}
+
+/// Calls `body` with the two elements of every point of a warp; -1 outside of
+/// a global tensor.
+template <typename Body>
+static void forEachPoint(const WarpPoints &points, uint32_t mask,
+                         const SmRegion *src, const SmRegion &dst, Body body) {
+  for (int64_t reg = 0; reg < points.registers; ++reg)
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      if (!((points.inside[reg] & mask) >> lane & 1))
+        continue;
+      const int32_t *at = &points.coords[(reg * 32 + lane) * points.rank];
+      body(lane, src ? src->element(at) : 0, dst.element(at));
+    }
+}
+
+/// Where element `e` of a region lies for a lane.
+static uint8_t *bytesOf(std::vector<uint8_t> &shared, const SmRegion &region,
+                        int64_t e, unsigned lane) {
+  if (region.isIn(Space::Shared))
+    return &shared[region.address(e)];
+  if (region.isIn(Space::Local))
+    e += lane * region.buffer->numElements();
+  return region.data + e * region.elementSize();
+}
+
+static ByteRanges bytesOfPoints(const WarpPoints &points, uint32_t mask,
+                                const SmRegion &region) {
+  ByteRanges ranges;
+  unsigned size = region.elementSize();
+  forEachPoint(points, mask, nullptr, region,
+               [&](unsigned, int64_t, int64_t e) {
+                 uint32_t at = region.address(e);
+                 if (!ranges.empty() && ranges.back().end == at)
+                   ranges.back().end = at + size;
+                 else
+                   ranges.push_back({at, at + size});
+               });
+  return ranges;
+}
+
+static void convertElement(Elem to, uint8_t *dst, Elem from,
+                           const uint8_t *src) {
+  if (!src)
+    std::memset(dst, 0, sizeOf(to));
+  else if (to == from)
+    std::memcpy(dst, src, sizeOf(to));
+  else
+    encode(to, dst, convert(decode(from, src), from, to));
+}
+
+/// A load of a shared tile into registers, served when they are needed or a
+/// fence waits for it.
+void SmRun::copyLagging(Warp &warp, const SmRegion &src, const SmRegion &dst,
+                        const WarpPoints &points) {
+  PendingLoad load;
+  load.target = dst.buffer->place;
+  Sample sample;
+  sample.size = src.elementSize();
+  std::vector<uint32_t> elements;
+  forEachPoint(points, kAllLanes, &src, dst,
+               [&](unsigned, int64_t from, int64_t to) {
+                 sample.addresses.push_back(src.address(from));
+                 elements.push_back(to);
+               });
+  load.samples.push_back(std::move(sample));
+  Elem from = src.buffer->elem, to = dst.buffer->elem;
+  load.finish = [data = dst.data, elements = std::move(elements), from,
+                 to](ArrayRef<Sample> samples) {
+    const Sample &s = samples.front();
+    for (auto [i, e] : llvm::enumerate(elements))
+      convertElement(to, data + e * sizeOf(to), from, &s.bytes[i * s.size]);
+  };
+  addPending(warp, std::move(load));
+}
+
+void SmRun::copy(Warp &warp, const SmNode &node) {
+  auto op = cast<tile::CopyOp>(node.op);
+  if (llvm::is_contained(op.getSrcSizes(), 0))
+    return;
+  SmallVector<int64_t> domain = domainOf(op.getSrcSizes());
+  SmRegion src, dst;
+  if (!makeRegion(warp, node, op.getSrc(), op.getSrcOffsets(), op.getSrcSizes(),
+                  src) ||
+      !makeRegion(warp, node, op.getDst(), op.getDstOffsets(), op.getDstSizes(),
+                  dst))
+    return;
+  const WarpPoints &points = pointsOf(warp, node, op.getLayoutAttr(),
+                                      {op.getSrc(), op.getDst()}, domain);
+  uint32_t mask = warp.frames.back().mask;
+  if (dst.isMemory() && !src.isIn(Space::Local))
+    mask &= points.primary;
+  if (src.registers)
+    touch(warp, *src.buffer, op, false);
+  if (dst.registers)
+    touch(warp, *dst.buffer, op, true);
+  if (src.isIn(Space::Shared))
+    recordGeneric(warp, op, src.buffer->place, src.slot, false,
+                  bytesOfPoints(points, mask, src));
+  bool skips = options.tagsOnly && isFloat(dst.buffer->elem);
+  if (halted)
+    return;
+  if (src.isIn(Space::Shared) && dst.isIn(Space::Fragment)) {
+    if (!skips)
+      copyLagging(warp, src, dst, points);
+    return;
+  }
+  bool foreign = false;
+  if (!skips)
+    forEachPoint(
+        points, mask, &src, dst, [&](unsigned lane, int64_t from, int64_t to) {
+          if (to < 0)
+            return;
+          foreign |= src.registers && !src.registers->held.empty() &&
+                     !src.registers->held[from];
+          convertElement(dst.buffer->elem, bytesOf(shared, dst, to, lane),
+                         src.buffer->elem,
+                         from < 0 ? nullptr : bytesOf(shared, src, from, lane));
+        });
+  if (foreign)
+    problem(SmProblem::Fault, op,
+            "a warp copies elements of '" + src.buffer->name +
+                "' that other warps hold");
+  if (dst.isIn(Space::Shared))
+    recordGeneric(warp, op, dst.buffer->place, dst.slot, true,
+                  bytesOfPoints(points, mask, dst));
+}
+
+void SmRun::fill(Warp &warp, const SmNode &node) {
+  auto op = cast<tile::FillOp>(node.op);
+  if (llvm::is_contained(op.getSizes(), 0))
+    return;
+  SmRegion dst;
+  if (!makeRegion(warp, node, op.getDst(), op.getOffsets(), op.getSizes(), dst))
+    return;
+  const WarpPoints &points = pointsOf(warp, node, op.getLayoutAttr(),
+                                      {op.getDst()}, domainOf(op.getSizes()));
+  uint32_t mask = warp.frames.back().mask;
+  if (dst.isMemory())
+    mask &= points.primary;
+  if (dst.registers)
+    touch(warp, *dst.buffer, op, true);
+  const Lanes &value = warp.values[node.operands[0]];
+  forEachPoint(points, mask, nullptr, dst,
+               [&](unsigned lane, int64_t, int64_t to) {
+                 if (to >= 0)
+                   encode(dst.buffer->elem, bytesOf(shared, dst, to, lane),
+                          value.get(lane));
+               });
+  if (dst.isIn(Space::Shared))
+    recordGeneric(warp, op, dst.buffer->place, dst.slot, true,
+                  bytesOfPoints(points, mask, dst));
+}
+
+//===----------------------------------------------------------------------===//
+// Parallel loops and calls
+//===----------------------------------------------------------------------===//
+
+void SmRun::parallel(Warp &warp, const SmNode &node) {
+  auto op = cast<tile::ParallelOp>(node.op);
+  if (llvm::is_contained(op.getExtents(), 0))
+    return;
+  // A loop without a layout follows a fragment that it indexes as a whole.
+  SmallVector<Value> natural;
+  op.walk([&](Operation *inner) {
+    auto visit = [&](Value buffer, OperandRange indices) {
+      if (tile::isInSpace(buffer, Space::Fragment) && natural.empty() &&
+          llvm::equal(indices, op.getBody().getArguments()))
+        natural.push_back(buffer);
+    };
+    if (auto load = dyn_cast<tile::LoadOp>(inner))
+      visit(load.getBuffer(), load.getIndices());
+    if (auto store = dyn_cast<tile::StoreOp>(inner))
+      visit(store.getBuffer(), store.getIndices());
+  });
+  const WarpPoints &points =
+      pointsOf(warp, node, op.getLayoutAttr(), natural, op.getExtents());
+  const SmBlock &body = *node.blocks[0];
+  uint32_t outerStores = warp.storeMask, mask = warp.frames.back().mask;
+  warp.storeMask = points.primary;
+  gathering = true;
+  for (int64_t reg = 0; reg < points.registers && !halted; ++reg) {
+    uint32_t active = points.inside[reg] & mask;
+    if (!active)
+      continue;
+    for (auto [d, argument] : llvm::enumerate(body.arguments)) {
+      Lanes &lanes = warp.values[argument];
+      lanes.uniform = false;
+      for (unsigned lane = 0; lane < 32; ++lane)
+        lanes.cell[lane].i = points.coords[(reg * 32 + lane) * points.rank + d];
+    }
+    runNested(warp, body, active);
+  }
+  gathering = false;
+  warp.storeMask = outerStores;
+  flushNotes(warp);
+}
+
+/// The function is CUDA code: only its declared reads can be played.
+void SmRun::callExtern(Warp &warp, const SmNode &node) {
+  auto op = cast<tile::CallExternOp>(node.op);
+  for (Value arg : op.getArgs()) {
+    auto ptr = arg.getDefiningOp<tile::AccessPtrOp>();
+    bool isBuffer = isa<MemRefType>(arg.getType());
+    if (isBuffer || (ptr && ptr.getMode() != tile::AccessMode::Read) ||
+        op.getResult())
+      return problem(SmProblem::Fault, op,
+                     "cannot run the external function '" +
+                         op.getCallee().str() +
+                         "' on the virtual device: it is CUDA code");
+    if (!ptr || !tile::isInSpace(ptr.getBuffer(), Space::Shared))
+      continue;
+    SmRegion region;
+    if (!makeRegion(warp, node, ptr.getBuffer(), ptr.getOffsets(),
+                    ptr.getSizes(), region))
+      return;
+    SmallVector<int64_t> domain = domainOf(ptr.getSizes());
+    WarpPoints points = visit(LinearLayout::replicated(domain, 32), 0);
+    recordGeneric(warp, op, region.buffer->place, region.slot, false,
+                  bytesOfPoints(points, 1, region));
+  }
+}

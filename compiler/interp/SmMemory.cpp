@@ -1,0 +1,141 @@
+// Shared memory: the record of its accesses, the loads that lag, and the
+// generic writes that asynchronous readers cannot see yet.
+#include "compiler/interp/SmRun.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::interp;
+
+static bool isScalarStore(const MemoryAccess &access) {
+  return isa<tile::StoreOp>(access.op) && access.isWrite &&
+         access.proxy == tile::Proxy::Generic;
+}
+
+void SmRun::recordGeneric(Warp &warp, Operation *op, uint32_t tile,
+                          int64_t slot, bool write, ByteRanges ranges) {
+  if (ranges.empty())
+    return;
+  normalize(ranges);
+  ++result.stats.accesses;
+  MemoryAccess access;
+  access.epoch = {warp.index, ++warp.time};
+  access.isWrite = write;
+  access.warp = warp.index;
+  access.op = op;
+  access.tile = tile;
+  access.slot = slot;
+  access.generation = fills[tile][slot] - 1;
+  access.step = result.stats.steps;
+  auto conflicts = history->record(access, ranges, warp.frontiers.generic);
+  for (const auto &conflict : conflicts) {
+    const MemoryAccess &earlier = history->access(conflict.earlier);
+    // Scalar statements are executed by every thread: all store one value.
+    if (isScalarStore(access) && isScalarStore(earlier) &&
+        earlier.op == access.op)
+      continue;
+    reportConflict(access, conflict, warp.frontiers.generic);
+  }
+  warp.frontiers.generic.raise(access.epoch);
+  if (write)
+    wroteGeneric(warp, ranges);
+}
+
+void SmRun::recordAsync(Warp &warp, Operation *op, uint32_t tile, int64_t slot,
+                        bool write, tile::Proxy proxy, const ByteRanges &ranges,
+                        Epoch epoch, const Clock &known) {
+  ++result.stats.accesses;
+  MemoryAccess access;
+  access.epoch = epoch;
+  access.isWrite = write;
+  access.proxy = proxy;
+  access.warp = warp.index;
+  access.op = op;
+  access.tile = tile;
+  access.slot = slot;
+  access.generation = fills[tile][slot] - 1;
+  access.step = result.stats.steps;
+  for (const auto &conflict : history->record(access, ranges, known))
+    reportConflict(access, conflict, warp.frontiers.generic);
+}
+
+/// A number for an asynchronous operation that is ordered after `known`.
+Epoch SmRun::newAsyncEvent(const Clock &known) {
+  uint32_t first = warps.size();
+  for (auto [i, agent] : llvm::enumerate(asyncAgents))
+    if (known.at(first + i) >= agent.last)
+      return {uint32_t(first + i), ++agent.last};
+  asyncAgents.push_back({1, nullptr});
+  return {uint32_t(first + asyncAgents.size() - 1), 1};
+}
+
+void SmRun::wroteGeneric(Warp &warp, const ByteRanges &ranges) {
+  if (lags()) {
+    unfenced.push_back({{warp.index, warp.time}, ranges});
+    return;
+  }
+  for (ByteRange r : ranges)
+    std::memcpy(&asyncView[r.begin], &shared[r.begin], r.end - r.begin);
+}
+
+/// An asynchronous write to bytes of `shared` has happened: loads that have
+/// not been served yet get the new bytes.
+void SmRun::wroteAsync(uint32_t begin, uint32_t end) {
+  std::memcpy(&asyncView[begin], &shared[begin], end - begin);
+  for (Warp &warp : warps)
+    for (PendingLoad &load : warp.pending)
+      for (Sample &sample : load.samples)
+        for (auto [i, address] : llvm::enumerate(sample.addresses))
+          if (address >= begin && address < end)
+            std::memcpy(&sample.bytes[i * sample.size], &shared[address],
+                        sample.size);
+}
+
+void SmRun::fenceProxy(Warp &warp) {
+  warp.frontiers.async.join(warp.frontiers.generic);
+  settleAll(warp);
+  llvm::erase_if(unfenced, [&](const Unfenced &write) {
+    if (!warp.frontiers.async.covers(write.epoch))
+      return false;
+    for (ByteRange r : write.ranges)
+      std::memcpy(&asyncView[r.begin], &shared[r.begin], r.end - r.begin);
+    return true;
+  });
+}
+
+void SmRun::addPending(Warp &warp, PendingLoad load) {
+  for (Sample &sample : load.samples) {
+    sample.bytes.resize(sample.addresses.size() * sample.size);
+    for (auto [i, address] : llvm::enumerate(sample.addresses))
+      std::memcpy(&sample.bytes[i * sample.size], &shared[address],
+                  sample.size);
+  }
+  if (!lags()) {
+    load.finish(load.samples);
+    return;
+  }
+  ++warp.registers[load.target].pendingLoads;
+  warp.pending.push_back(std::move(load));
+}
+
+/// What was loaded into a register tile is needed now.
+void SmRun::settle(Warp &warp, uint32_t registerTile) {
+  if (warp.registers[registerTile].pendingLoads == 0)
+    return;
+  for (PendingLoad &load : warp.pending)
+    if (load.target == registerTile)
+      load.finish(load.samples);
+  llvm::erase_if(warp.pending, [&](const PendingLoad &load) {
+    return load.target == registerTile;
+  });
+  warp.registers[registerTile].pendingLoads = 0;
+}
+
+void SmRun::settleAll(Warp &warp) {
+  for (PendingLoad &load : warp.pending) {
+    load.finish(load.samples);
+    warp.registers[load.target].pendingLoads = 0;
+  }
+  warp.pending.clear();
+}

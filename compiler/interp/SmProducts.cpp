@@ -1,0 +1,353 @@
+// Products of a warp: its share of wgmma, and mma.sync.
+#include "compiler/interp/SmRun.h"
+#include "compiler/interp/TileInterpProduct.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::interp;
+using tile::Space;
+
+namespace {
+/// An operand matrix, rows by columns after transposition.
+struct Operand {
+  const SmBuffer *buffer = nullptr;
+  const SmTile *tile = nullptr; ///< null: a fragment
+  uint32_t base = 0;
+  int64_t slot = 0, start = 0, rowStride = 0, columnStride = 0;
+
+  int64_t element(int64_t row, int64_t column) const {
+    return start + row * rowStride + column * columnStride;
+  }
+  uint32_t address(int64_t row, int64_t column) const {
+    return base + tile->byteOf[element(row, column)];
+  }
+};
+
+/// Rows and columns of C.
+struct Part {
+  SmallVector<int64_t, 8> rows;
+  int64_t firstColumn, columns;
+};
+
+/// Everything about a product that its warps share.
+template <typename Op> struct Shape {
+  Op op;
+  int64_t m, n, k, warpsM, warpsN;
+
+  explicit Shape(Op op)
+      : op(op), warpsM(op.getWarpsM()), warpsN(op.getWarpsN()) {
+    ArrayRef<int64_t> c = cast<MemRefType>(op.getC().getType()).getShape();
+    m = c[0];
+    n = c[1];
+    ArrayRef<int64_t> a = op.getASizes();
+    k = a[a.size() - (op.getTransA() ? 2 : 1)];
+  }
+  /// What warp `w` computes: blocks of 16 rows in turn, columns in pieces.
+  Part partOf(int64_t w) const {
+    Part part;
+    for (int64_t block = w % warpsM; block < m / 16; block += warpsM)
+      for (int64_t i = 0; i < 16; ++i)
+        part.rows.push_back(block * 16 + i);
+    part.columns = n / warpsN;
+    part.firstColumn = w / warpsM * part.columns;
+    return part;
+  }
+};
+} // namespace
+
+static Operand makeOperand(const SmProgram &program, const Warp &warp,
+                           Value value, OperandRange offsets, bool transposed) {
+  Operand operand;
+  operand.buffer = &program.buffer(value);
+  unsigned lane = llvm::countr_zero(warp.frames.back().mask);
+  SmallVector<int64_t, 4> strides =
+      analysis::rowMajorStrides(operand.buffer->shape);
+  for (auto [offset, stride] : llvm::zip(offsets, strides))
+    operand.start += warp.values[program.number(offset)].get(lane).i * stride;
+  operand.rowStride = strides[strides.size() - 2];
+  operand.columnStride = strides.back();
+  if (transposed)
+    std::swap(operand.rowStride, operand.columnStride);
+  return operand;
+}
+
+static ByteRanges bytesOf(const Operand &operand, ArrayRef<int64_t> rows,
+                          int64_t firstColumn, int64_t columns) {
+  ByteRanges ranges;
+  unsigned size = sizeOf(operand.buffer->elem);
+  for (int64_t row : rows)
+    for (int64_t c = firstColumn; c < firstColumn + columns; ++c) {
+      uint32_t at = operand.address(row, c);
+      if (!ranges.empty() && ranges.back().end == at)
+        ranges.back().end = at + size;
+      else
+        ranges.push_back({at, at + size});
+    }
+  normalize(ranges);
+  return ranges;
+}
+
+static SmallVector<int64_t, 8> upTo(int64_t n) {
+  SmallVector<int64_t, 8> rows;
+  for (int64_t i = 0; i < n; ++i)
+    rows.push_back(i);
+  return rows;
+}
+
+/// C[part] += A B with the rows of A that the part needs and all of K, k
+/// ascending as in the tile interpreter.
+template <typename T>
+static void accumulate(uint8_t *c, Elem elem, int64_t n, const Part &part,
+                       int64_t k, ArrayRef<T> a, ArrayRef<T> b, bool clear) {
+  unsigned size = sizeOf(elem);
+  std::vector<T> row(part.columns);
+  for (auto [r, at] : llvm::enumerate(part.rows)) {
+    uint8_t *out = c + (at * n + part.firstColumn) * size;
+    for (int64_t j = 0; j < part.columns; ++j)
+      row[j] = clear ? T(0) : fromCell<T>(elem, decode(elem, out + j * size));
+    for (int64_t l = 0; l < k; ++l) {
+      T x = a[r * k + l];
+      const T *y = b.data() + l * part.columns;
+      for (int64_t j = 0; j < part.columns; ++j)
+        row[j] += x * y[j];
+    }
+    for (int64_t j = 0; j < part.columns; ++j)
+      encode(elem, out + j * size, toCell<T>(elem, row[j]));
+  }
+}
+
+template <typename Body> static void withAccumulator(Elem elem, Body body) {
+  if (elem == Elem::F64)
+    body(double());
+  else if (isFloat(elem))
+    body(float());
+  else
+    body(uint32_t());
+}
+
+/// A rectangle of an operand in row-major order, from memory or registers.
+template <typename T>
+static std::vector<T> gather(const Operand &operand, const uint8_t *data,
+                             ArrayRef<int64_t> rows, int64_t firstColumn,
+                             int64_t columns) {
+  std::vector<T> out;
+  out.reserve(rows.size() * columns);
+  Elem elem = operand.buffer->elem;
+  for (int64_t row : rows)
+    for (int64_t c = firstColumn; c < firstColumn + columns; ++c)
+      out.push_back(interp::operand<T>(
+          elem, data + (operand.tile ? operand.address(row, c)
+                                     : operand.element(row, c) *
+                                           int64_t(sizeOf(elem)))));
+  return out;
+}
+
+bool SmRun::isReady(const Warp &warp, const Product &product) const {
+  uint32_t first = warp.firstWarp + (warp.index - warp.firstWarp) / 4 * 4;
+  for (uint32_t w = first; w < first + 4 && w < warps.size(); ++w)
+    if (warps[w].productsIssued <= product.number)
+      return false;
+  return true;
+}
+
+/// Computes the products of a warpgroup that all its warps have issued.
+void SmRun::computeReady(uint32_t firstWarp) {
+  for (uint32_t w = firstWarp; w < firstWarp + 4 && w < warps.size(); ++w) {
+    Warp &warp = warps[w];
+    auto computeAll = [&](ProductGroup &group) {
+      for (Product &product : group)
+        if (!product.computed && isReady(warp, product)) {
+          product.computed = true;
+          if (product.compute)
+            product.compute();
+        }
+    };
+    for (ProductGroup &group : warp.productGroups)
+      computeAll(group);
+    computeAll(warp.openProducts);
+  }
+}
+
+void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
+  auto op = cast<sm::WgmmaOp>(node.op);
+  if (warp.frames.back().mask != kAllLanes)
+    return problem(SmProblem::Convergence, op,
+                   "wgmma under a condition that differs between the threads "
+                   "of a warp");
+  Shape<sm::WgmmaOp> shape(op);
+  int64_t inRole = warp.index - warp.firstWarp;
+  Part part = shape.partOf(inRole);
+  const SmBuffer &c = program.buffer(op.getC());
+  RegisterTile &accumulator = registers(warp, c);
+  settle(warp, c.place);
+  Product product;
+  product.node = &node;
+  product.number = warp.productsIssued++;
+  product.c = c.place;
+  product.known = warp.frontiers.async;
+  product.epoch = newAsyncEvent(product.known);
+  asyncAgents[product.epoch.agent - warps.size()].op = op;
+  auto needsFence = [&](RegisterTile &tile, StringRef name) {
+    if (tile.writtenSinceFence)
+      problem(SmProblem::Register, op,
+              "registers of '" + name.str() +
+                  "' were written and no wgmma_fence lies between that and "
+                  "this wgmma");
+  };
+  needsFence(accumulator, c.name);
+
+  // The four warps of a warpgroup share what they read.
+  Operand a =
+      makeOperand(program, warp, op.getA(), op.getAOffsets(), op.getTransA());
+  Operand b =
+      makeOperand(program, warp, op.getB(), op.getBOffsets(), op.getTransB());
+  SmallVector<int64_t, 64> groupRows;
+  for (int64_t w = inRole / 4 * 4; w < inRole / 4 * 4 + 4; ++w)
+    groupRows.append(shape.partOf(w).rows);
+  llvm::sort(groupRows);
+  groupRows.erase(llvm::unique(groupRows), groupRows.end());
+  auto place = [&](Operand &operand, Value value, ArrayRef<int64_t> rows,
+                   int64_t firstColumn, int64_t columns) {
+    operand.tile = &program.tiles[operand.buffer->place];
+    operand.base = slotBase(warp, node, value, operand.slot);
+    if (!halted)
+      recordAsync(warp, op, operand.buffer->place, operand.slot, false,
+                  tile::Proxy::AsyncMma,
+                  bytesOf(operand, rows, firstColumn, columns), product.epoch,
+                  product.known);
+  };
+  const uint8_t *aData = asyncView.data();
+  if (a.buffer->space == Space::Shared) {
+    place(a, op.getA(), groupRows, 0, shape.k);
+  } else {
+    RegisterTile &tile = registers(warp, *a.buffer);
+    settle(warp, a.buffer->place);
+    needsFence(tile, a.buffer->name);
+    tile.feeding = op;
+    product.a = a.buffer->place;
+    aData = tile.data.data();
+  }
+  place(b, op.getB(), upTo(shape.k), part.firstColumn, part.columns);
+  accumulator.accumulating = op;
+  if (halted)
+    return;
+  bool clear =
+      op.getClear() && warp.values[program.number(op.getClear())].get(0).i != 0;
+  if (!options.tagsOnly)
+    product.compute = [=, this, data = accumulator.data.data(), elem = c.elem] {
+      withAccumulator(elem, [&](auto zero) {
+        using T = decltype(zero);
+        std::vector<T> x = gather<T>(a, aData, part.rows, 0, shape.k);
+        std::vector<T> y = gather<T>(b, asyncView.data(), upTo(shape.k),
+                                     part.firstColumn, part.columns);
+        accumulate<T>(data, elem, shape.n, part, shape.k, x, y, clear);
+      });
+    };
+  warp.openProducts.push_back(std::move(product));
+  bool late = options.schedule == SmSchedule::AdversarialLate ||
+              (options.schedule == SmSchedule::Seeded && random() % 2);
+  if (!late)
+    computeReady(warp.firstWarp + inRole / 4 * 4);
+}
+
+void SmRun::waitWgmma(Warp &warp, const SmNode &node) {
+  auto pending =
+      static_cast<size_t>(cast<sm::WgmmaWaitOp>(node.op).getPending());
+  while (warp.productGroups.size() > pending) {
+    for (Product &product : warp.productGroups.front()) {
+      if (!product.computed && product.compute)
+        product.compute();
+      warp.frontiers.join(product.known);
+      warp.frontiers.raise(product.epoch);
+    }
+    warp.productGroups.pop_front();
+  }
+  for (RegisterTile &tile : warp.registers)
+    tile.accumulating = tile.feeding = nullptr;
+  auto mark = [&](const ProductGroup &group) {
+    for (const Product &product : group) {
+      warp.registers[product.c].accumulating = product.node->op;
+      if (product.a >= 0)
+        warp.registers[product.a].feeding = product.node->op;
+    }
+  };
+  for (const ProductGroup &group : warp.productGroups)
+    mark(group);
+  mark(warp.openProducts);
+}
+
+/// The rectangle of a shared operand as a load that may lag.
+static Sample sampleOf(const Operand &operand, ArrayRef<int64_t> rows,
+                       int64_t firstColumn, int64_t columns) {
+  Sample sample;
+  sample.size = sizeOf(operand.buffer->elem);
+  for (int64_t row : rows)
+    for (int64_t c = firstColumn; c < firstColumn + columns; ++c)
+      sample.addresses.push_back(operand.address(row, c));
+  return sample;
+}
+
+template <typename T>
+static std::vector<T> decodeSample(Elem elem, const Sample &sample) {
+  std::vector<T> out;
+  for (size_t i = 0; i < sample.addresses.size(); ++i)
+    out.push_back(operand<T>(elem, &sample.bytes[i * sample.size]));
+  return out;
+}
+
+void SmRun::runMma(Warp &warp, const SmNode &node) {
+  auto op = cast<sm::MmaOp>(node.op);
+  Shape<sm::MmaOp> shape(op);
+  Part part = shape.partOf(warp.index - warp.firstWarp);
+  const SmBuffer &c = program.buffer(op.getC());
+  Operand operands[2] = {
+      makeOperand(program, warp, op.getA(), op.getAOffsets(), op.getTransA()),
+      makeOperand(program, warp, op.getB(), op.getBOffsets(), op.getTransB())};
+  SmallVector<int64_t, 8> rows[2] = {part.rows, upTo(shape.k)};
+  int64_t first[2] = {0, part.firstColumn},
+          columns[2] = {shape.k, part.columns};
+  RegisterTile &accumulator = touch(warp, c, op, true);
+  PendingLoad load;
+  load.target = c.place;
+  // Registers are read when the instruction issues: a copy of them.
+  std::vector<uint8_t> copies[2];
+  for (int i = 0; i < 2; ++i) {
+    Operand &operand = operands[i];
+    Value value = op->getOperand(0);
+    if (i == 1)
+      value = op.getB();
+    if (operand.buffer->space == Space::Fragment) {
+      copies[i] = touch(warp, *operand.buffer, op, false).data;
+      load.samples.emplace_back();
+      continue;
+    }
+    operand.tile = &program.tiles[operand.buffer->place];
+    operand.base = slotBase(warp, node, value, operand.slot);
+    if (halted)
+      return;
+    recordGeneric(warp, op, operand.buffer->place, operand.slot, false,
+                  bytesOf(operand, rows[i], first[i], columns[i]));
+    load.samples.push_back(sampleOf(operand, rows[i], first[i], columns[i]));
+  }
+  if (options.tagsOnly)
+    return;
+  bool clear =
+      op.getClear() && warp.values[program.number(op.getClear())].get(0).i != 0;
+  load.finish = [=, a = operands[0], b = operands[1],
+                 aCopy = std::move(copies[0]), bCopy = std::move(copies[1]),
+                 data = accumulator.data.data(),
+                 elem = c.elem](ArrayRef<Sample> samples) {
+    withAccumulator(elem, [&](auto zero) {
+      using T = decltype(zero);
+      auto x = a.tile ? decodeSample<T>(a.buffer->elem, samples[0])
+                      : gather<T>(a, aCopy.data(), part.rows, 0, shape.k);
+      auto y = b.tile ? decodeSample<T>(b.buffer->elem, samples[1])
+                      : gather<T>(b, bCopy.data(), upTo(shape.k),
+                                  part.firstColumn, part.columns);
+      accumulate<T>(data, elem, shape.n, part, shape.k, x, y, clear);
+    });
+  };
+  addPending(warp, std::move(load));
+}

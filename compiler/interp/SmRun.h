@@ -1,0 +1,341 @@
+// The state of a run of the virtual SM. Private to the library.
+//
+// A warp is a stack of frames over the structured program. It always stands
+// before an event, an operation that others can notice; what is local to the
+// warp between two events happens with the first of them. 32 lanes run in
+// lockstep under a mask.
+#pragma once
+
+#include "compiler/interp/SmBarriers.h"
+#include "compiler/interp/SmMachine.h"
+#include "compiler/interp/SmProgram.h"
+
+#include <deque>
+#include <random>
+
+namespace tlc::interp {
+
+constexpr uint32_t kAllLanes = ~0u;
+
+/// A value of a warp: one for each lane, or one for all.
+struct Lanes {
+  bool uniform = true;
+  Cell cell[32];
+
+  Cell get(unsigned lane) const { return cell[uniform ? 0 : lane]; }
+  void set(Cell c) {
+    uniform = true;
+    cell[0] = c;
+  }
+  /// Makes room for different values.
+  void spread() {
+    if (uniform)
+      std::fill(cell + 1, cell + 32, cell[0]);
+    uniform = false;
+  }
+};
+
+struct Frame {
+  enum Kind : uint8_t { Plain, Arm, Loop, Before, After, RoleBody, ElectBody };
+  Kind kind = Plain;
+  const SmBlock *block = nullptr;
+  const SmNode *node = nullptr; ///< whose region this is
+  uint32_t pc = 0;
+  uint32_t mask = kAllLanes;   ///< active lanes
+  uint32_t parent = kAllLanes; ///< active lanes around the operation
+};
+
+/// A fragment (the elements this warp's lanes hold, in a whole tile) or the 32
+/// private arrays of a thread-private allocation.
+struct RegisterTile {
+  std::vector<uint8_t> data;
+  std::vector<uint8_t> held; ///< by element; empty: all
+  int pendingLoads = 0;
+  bool writtenSinceFence = false;          ///< since the last wgmma.fence
+  mlir::Operation *accumulating = nullptr; ///< a wgmma not waited for writes it
+  mlir::Operation *feeding = nullptr;      ///< a wgmma not waited for reads it
+};
+
+/// Bytes of shared memory that a load has asked for and not yet got.
+struct Sample {
+  std::vector<uint32_t> addresses; ///< of elements
+  unsigned size = 0;               ///< of an element
+  std::vector<uint8_t> bytes;      ///< as they would be if served now
+};
+
+/// A load (or a product whose operands are loaded) that lags.
+struct PendingLoad {
+  uint32_t target; ///< register tile
+  llvm::SmallVector<Sample, 2> samples;
+  std::function<void(llvm::ArrayRef<Sample>)> finish;
+};
+
+/// A warp's share of a wgmma, from issue to retirement.
+struct Product {
+  const SmNode *node = nullptr;
+  uint64_t number = 0; ///< of the warp's products
+  Epoch epoch;
+  Clock known;
+  std::function<void()> compute;
+  bool computed = false;
+  uint32_t c = 0;
+  int32_t a = -1; ///< register tile of A
+};
+using ProductGroup = std::vector<Product>;
+
+/// A bulk or tensor copy in flight.
+struct BulkCopy {
+  const SmNode *node = nullptr;
+  uint32_t warp = 0;
+  Epoch epoch;
+  Clock known;
+  uint32_t tile = 0;
+  int64_t slot = 0;
+  uint32_t param = 0;
+  llvm::SmallVector<int64_t, 4> coords;
+  uint32_t barrier = 0; ///< loads only
+  bool read = false;    ///< store: its source has been read
+};
+
+struct Warp {
+  uint32_t index = 0;
+  std::vector<Frame> frames;
+  std::vector<Lanes> values;
+  std::vector<uint64_t> counters;
+  std::vector<RegisterTile> registers;
+  std::vector<PendingLoad> pending;
+  Frontiers frontiers;
+  uint32_t time = 0; ///< events so far
+  int64_t firstWarp = 0, roleWarps = 0;
+  uint32_t storeMask = kAllLanes; ///< lanes that store what copies hold alike
+  bool atBarrier = false;
+  bool waiting = false;      ///< seen blocked at the mbarrier before it
+  uint64_t waitingSince = 0; ///< phase then
+  int64_t maxRegisters = 0;
+  // wgmma
+  uint64_t productsIssued = 0;
+  ProductGroup openProducts;
+  std::deque<ProductGroup> productGroups;
+  // bulk stores
+  std::vector<BulkCopy> openStores;
+  std::deque<std::vector<BulkCopy>> storeGroups;
+
+  bool finished() const { return frames.empty(); }
+};
+
+/// The points of a layout that the lanes of one warp visit.
+struct WarpPoints {
+  unsigned rank = 0;
+  int64_t registers = 0;
+  std::vector<int32_t> coords;  ///< [register][lane][dimension]
+  std::vector<uint32_t> inside; ///< [register]: lanes with a point
+  uint32_t primary = kAllLanes; ///< lanes that hold no copies of others'
+};
+
+/// A global tensor.
+struct GlobalTensor {
+  uint8_t *data = nullptr;
+  llvm::SmallVector<int64_t, 4> shape, strides;
+};
+
+/// One step of order, for the paths in reports.
+struct SyncEvent {
+  enum Kind : uint8_t { Arrive, Wait, Bar, Fence } kind;
+  uint32_t warp;
+  uint32_t object; ///< number of the mbarrier stage or named barrier
+  uint64_t phase;
+  uint64_t step;
+  mlir::Operation *op;
+};
+
+/// One side of a copy, placed.
+struct SmRegion;
+
+class SmRun {
+public:
+  SmRun(SmProgram &program, const SmOptions &options, SmResult &result);
+
+  void bindTensor(unsigned param, const TensorArg &tensor);
+  void bindValue(mlir::Value value, Cell cell);
+  void run();
+
+  // -- the state of a block and its actions, for the search over schedules
+  void runHost();
+  bool stopped() const { return halted; }
+
+private:
+  friend class SmSearch;
+
+  // SmMachine.cpp: launches and blocks.
+  void runLaunch(const SmNode &node);
+  void startBlock(sm::LaunchOp launch, const SmNode &node,
+                  llvm::ArrayRef<int64_t> ids);
+  void finishBlock();
+  void checkLifetimes();
+
+  // SmSchedule.cpp: who acts next.
+  void runBlock();
+  bool runRound();
+  bool runAdversarial();
+  bool runSeeded();
+  bool isEnabled(Warp &warp);
+  bool isEnabled(Warp &warp, const SmNode &node);
+  void step(Warp &warp);
+  void landOldest();
+  bool isDone() const;
+  bool lags() const;
+
+  // SmControl.cpp: frames and local operations.
+  const SmNode *current(const Warp &warp) const;
+  void advance(Warp &warp);
+  void enter(Warp &warp, const SmNode &node);
+  void enterIf(Warp &warp, const SmNode &node, const Frame &frame);
+  void enterFor(Warp &warp, const SmNode &node, const Frame &frame);
+  void enterWhile(Warp &warp, const SmNode &node, const Frame &frame);
+  void endOfBlock(Warp &warp);
+  void endOfLoop(Warp &warp);
+  void endOfBefore(Warp &warp);
+  void runLocal(Warp &warp, const SmNode &node);
+  void runScalar(Warp &warp, const SmNode &node, uint32_t mask);
+  void runNested(Warp &warp, const SmBlock &block, uint32_t mask);
+  void assign(Warp &warp, uint32_t to, const Lanes &from, uint32_t mask,
+              uint32_t parent);
+  void runEvent(Warp &warp, const SmNode &node);
+  int64_t uniform(const Warp &warp, const SmNode &node, unsigned operand);
+
+  // SmAccess.cpp: loads, stores, copies, fills and parallel loops.
+  void load(Warp &warp, const SmNode &node, uint32_t mask);
+  void store(Warp &warp, const SmNode &node, uint32_t mask);
+  void copy(Warp &warp, const SmNode &node);
+  void fill(Warp &warp, const SmNode &node);
+  void parallel(Warp &warp, const SmNode &node);
+  void callExtern(Warp &warp, const SmNode &node);
+  bool makeRegion(Warp &warp, const SmNode &node, mlir::Value buffer,
+                  mlir::OperandRange offsets, llvm::ArrayRef<int64_t> sizes,
+                  SmRegion &region);
+  void copyLagging(Warp &warp, const SmRegion &src, const SmRegion &dst,
+                   const WarpPoints &points);
+  const WarpPoints &pointsOf(Warp &warp, const SmNode &node,
+                             tile::FragmentLayoutAttr layout,
+                             llvm::ArrayRef<mlir::Value> buffers,
+                             llvm::ArrayRef<int64_t> domain);
+  RegisterTile &registers(Warp &warp, const SmBuffer &buffer);
+  RegisterTile &touch(Warp &warp, const SmBuffer &buffer, mlir::Operation *op,
+                      bool write);
+  int64_t elementOf(Warp &warp, const SmNode &node, const SmBuffer &buffer,
+                    llvm::ArrayRef<uint32_t> indices, unsigned lane,
+                    bool &inside);
+  uint32_t slotBase(const Warp &warp, const SmNode &node, mlir::Value buffer,
+                    int64_t &slot);
+  void note(Warp &warp, mlir::Operation *op, mlir::Value buffer, int64_t slot,
+            bool write, ByteRange bytes);
+  void flushNotes(Warp &warp);
+
+  // SmMemory.cpp: shared memory and who sees what of it.
+  void recordGeneric(Warp &warp, mlir::Operation *op, uint32_t tile,
+                     int64_t slot, bool write, ByteRanges ranges);
+  void recordAsync(Warp &warp, mlir::Operation *op, uint32_t tile, int64_t slot,
+                   bool write, tile::Proxy proxy, const ByteRanges &ranges,
+                   Epoch epoch, const Clock &known);
+  Epoch newAsyncEvent(const Clock &known);
+  void wroteGeneric(Warp &warp, const ByteRanges &ranges);
+  void wroteAsync(uint32_t begin, uint32_t end);
+  void fenceProxy(Warp &warp);
+  void settle(Warp &warp, uint32_t registerTile);
+  void settleAll(Warp &warp);
+  void addPending(Warp &warp, PendingLoad load);
+
+  // SmAsync.cpp: mbarriers, bulk copies, named barriers.
+  MBarrier *barrierAt(Warp &warp, const SmNode &node, unsigned operand);
+  void initBarrier(Warp &warp, const SmNode &node);
+  void fenceInit(Warp &warp);
+  bool checkInit(Warp &warp, const SmNode &node, const MBarrier &barrier,
+                 const Clock &known);
+  void waitBarrier(Warp &warp, const SmNode &node);
+  void arrive(Warp &warp, const SmNode &node, MBarrier &barrier, int64_t count);
+  void completed(MBarrier &barrier, const SmNode &node);
+  void barSync(Warp &warp, const SmNode &node);
+  std::pair<int64_t, int64_t> barOf(const SmNode &node) const;
+  void issueLoad(Warp &warp, const SmNode &node);
+  void issueStore(Warp &warp, const SmNode &node);
+  void land(BulkCopy copy);
+  void readStore(BulkCopy &copy);
+  void moveBox(const BulkCopy &copy, bool load);
+  void waitBulk(Warp &warp, const SmNode &node);
+  void setRegisters(Warp &warp, const SmNode &node);
+  bool oneThread(Warp &warp, const SmNode &node);
+
+  // SmProducts.cpp: wgmma and mma.
+  void issueWgmma(Warp &warp, const SmNode &node);
+  void runMma(Warp &warp, const SmNode &node);
+  void waitWgmma(Warp &warp, const SmNode &node);
+  bool isReady(const Warp &warp, const Product &product) const;
+  void computeReady(uint32_t firstWarp);
+
+  // SmReport.cpp.
+  void reportConflict(const MemoryAccess &now, AccessHistory::Conflict conflict,
+                      const Clock &generic);
+  void report(SmReport report, bool halt);
+  void problem(SmProblem kind, mlir::Operation *op, const std::string &text);
+  void deadlock();
+  std::string describe(const MemoryAccess &access) const;
+  std::string pathText(const MemoryAccess &from, const MemoryAccess &to,
+                       bool ordered, std::string &missing) const;
+  std::string effectText(const MemoryAccess &from,
+                         const MemoryAccess &to) const;
+  std::string blockedText(Warp &warp, const SmNode &node);
+  std::string warpName(const Warp &warp) const;
+  std::string replayText() const;
+  void log(SyncEvent::Kind kind, Warp &warp, uint32_t object, uint64_t phase,
+           mlir::Operation *op);
+
+  SmProgram &program;
+  const SmOptions &options;
+  SmResult &result;
+  std::mt19937_64 random;
+  bool halted = false;
+
+  Warp host;
+  std::vector<GlobalTensor> tensors; ///< by kernel parameter
+
+  // One block.
+  sm::LaunchOp launch;
+  std::vector<Warp> warps;
+  std::vector<uint8_t> shared;    ///< as generic accesses see it
+  std::vector<uint8_t> asyncView; ///< without generic writes not fenced
+  struct Unfenced {
+    Epoch epoch;
+    ByteRanges ranges;
+  };
+  std::vector<Unfenced> unfenced;
+  std::unique_ptr<AccessHistory> history;
+  std::vector<MBarrier> barriers;
+  std::vector<NamedBarrier> named;
+  std::deque<BulkCopy> inFlight;
+  struct AsyncAgent {
+    uint32_t last = 0;
+    mlir::Operation *op = nullptr; ///< of the last event, if it must be seen
+  };
+  std::vector<AsyncAgent> asyncAgents;     ///< numbered after the warps
+  std::vector<std::vector<int64_t>> fills; ///< generations by tile and slot
+  std::deque<SyncEvent> events;
+  int64_t registerPool = 0;
+  size_t nextWarp = 0;
+  uint64_t blockSteps = 0;
+  std::string blockName;
+
+  // Accesses of a parallel loop, gathered until its end.
+  struct Noted {
+    mlir::Operation *op;
+    uint32_t tile;
+    int64_t slot;
+    bool write;
+    ByteRanges ranges;
+  };
+  std::vector<Noted> notes;
+  bool gathering = false;
+
+  std::map<std::pair<const void *, uint32_t>, WarpPoints> pointCache;
+};
+
+} // namespace tlc::interp
