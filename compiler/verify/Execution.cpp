@@ -489,11 +489,10 @@ void Machine::checkEnd() {
                                                static_cast<int64_t>(index)}]);
       if (stage.load && waited < stage.completed)
         return fail(stage.load,
-                    "the block may end before this copy has landed: role "
-                    "waits on " +
-                        barrierName(value) + " for " + std::to_string(waited) +
-                        " of its " + std::to_string(stage.completed) +
-                        " loads");
+                    "the block may end before this copy has landed: of the " +
+                        std::to_string(stage.completed) + " loads on stage " +
+                        std::to_string(index) + " of " + barrierName(value) +
+                        " only " + std::to_string(waited) + " are waited for");
       sm::MBarrierOp decl = info.decl;
       if (decl && stage.pending != static_cast<int64_t>(decl.getCount()))
         return fail(decl, "the last phase of " + barrierName(value) +

@@ -52,10 +52,15 @@ void RoleWalk::walkOp(Operation *op) {
 
 void RoleWalk::walkBranch(scf::IfOp branch) {
   State other = state;
-  walkBlock(*branch.thenBlock());
+  auto walkSide = [&](Block *side) {
+    walkBlock(*side);
+    if (branch.getNumResults() != 0)
+      bindStages(side->getTerminator()->getOperands(), branch.getResults());
+  };
+  walkSide(branch.thenBlock());
   std::swap(state, other);
   if (Block *otherwise = branch.elseBlock())
-    walkBlock(*otherwise);
+    walkSide(otherwise);
   std::swap(state, other);
   reportLonely(branch, state.join(other), /*turn=*/false);
 }
@@ -74,11 +79,18 @@ void RoleWalk::bindStages(ValueRange from, ValueRange to) {
     state.stages[target] = key;
 }
 
+void RoleWalk::bindResults(ValueRange from, Operation *loop, State &exit) {
+  std::swap(state, exit);
+  bindStages(from, loop->getResults());
+  std::swap(state, exit);
+}
+
 /// One turn from the state at the head to that at the back edge; `exit` is the
 /// state where the loop is left.
 void RoleWalk::runLoopBody(Operation *loop, State &exit) {
   if (auto counted = dyn_cast<scf::ForOp>(loop)) {
     exit = state;
+    bindResults(counted.getRegionIterArgs(), loop, exit);
     walkBlock(*counted.getBody());
     bindStages(counted.getBody()->getTerminator()->getOperands(),
                counted.getRegionIterArgs());
@@ -87,6 +99,8 @@ void RoleWalk::runLoopBody(Operation *loop, State &exit) {
   auto open = cast<scf::WhileOp>(loop);
   walkBlock(*open.getBeforeBody());
   exit = state;
+  bindResults(open.getConditionOp().getArgs(), loop, exit);
+  bindStages(open.getConditionOp().getArgs(), open.getAfterArguments());
   walkBlock(*open.getAfterBody());
   bindStages(open.getYieldOp().getOperands(), open.getBeforeArguments());
 }

@@ -41,6 +41,7 @@ private:
   std::optional<Place> resolve(mlir::Value buffer);
   StageKey keyOf(mlir::Value stage) const;
   void bindStages(mlir::ValueRange from, mlir::ValueRange to);
+  void bindResults(mlir::ValueRange from, mlir::Operation *loop, State &exit);
   void finish();
 
   // SlotAccess.cpp: V3 and the static part of V8.
