@@ -2,6 +2,7 @@
 //
 // Exit codes: 0 fine, 1 the input is wrong or a check failed, 2 usage,
 // 3 something is missing on this machine, 70 a fault of tlc.
+#include "tools/tlc/Cache.h"
 #include "tools/tlc/Options.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -21,6 +22,7 @@ static constexpr const char kUsageText[] =
        tlc run FILE [options]       on a GPU or, with --device virtual, on the CPU
        tlc explain FILE [options]   what was decided about a kernel and why
        tlc explain CODE             about an error such as TL0304
+       tlc cache info | clear       the kernels that programs compiled and kept
        tlc --version
        tlc COMMAND --help           the options of a command
 )";
@@ -90,9 +92,12 @@ int main(int argc, char **argv) {
     llvm::outs() << "tlc " TLC_VERSION "\n";
     return 0;
   }
+  if (first == "cache")
+    return runCache(argc - 1, argv + 1);
   if (first != "compile" && first != "run" && first != "explain")
     return usageError((first.starts_with("-") ? "expected a command before '"
                                               : "unknown command '") +
-                      first + "'; the commands are compile, run and explain");
+                      first +
+                      "'; the commands are compile, run, explain and cache");
   return runCommandLine(argc, argv);
 }
