@@ -7,6 +7,27 @@ namespace tlc::cli {
 
 using llvm::sys::fs::TempFile;
 
+/// Whether the path is a device, pipe or socket, which must stay what it is.
+static bool isSpecial(const std::string &path) {
+  llvm::sys::fs::file_status status;
+  return !llvm::sys::fs::status(path, status) &&
+         llvm::sys::fs::exists(status) &&
+         !llvm::sys::fs::is_regular_file(status) &&
+         !llvm::sys::fs::is_directory(status);
+}
+
+static llvm::Error writeInPlace(const OutputFile &file) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(file.path, error, llvm::sys::fs::CD_OpenExisting);
+  if (!error) {
+    os << file.bytes;
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  return llvm::errorCodeToError(error);
+}
+
 /// A temporary file with the bytes, or the reason why there is none.
 static llvm::Expected<TempFile> begin(const OutputFile &file) {
   auto temp =
@@ -27,6 +48,7 @@ static llvm::Expected<TempFile> begin(const OutputFile &file) {
 
 bool writeFiles(const std::vector<OutputFile> &files, DiagnosticEngine &diags) {
   std::vector<TempFile> temps;
+  std::vector<std::string> targets;
   auto failed = [&](const std::string &path, llvm::Error error) {
     diags.report(Diag::CannotWriteFile) << path << toString(std::move(error));
     for (TempFile &temp : temps)
@@ -34,16 +56,20 @@ bool writeFiles(const std::vector<OutputFile> &files, DiagnosticEngine &diags) {
     return false;
   };
   for (const OutputFile &file : files) {
+    if (isSpecial(file.path)) {
+      if (llvm::Error error = writeInPlace(file))
+        return failed(file.path, std::move(error));
+      continue;
+    }
     auto temp = begin(file);
     if (!temp)
       return failed(file.path, temp.takeError());
     temps.push_back(std::move(*temp));
+    targets.push_back(file.path);
   }
-  for (size_t i = 0; i < files.size(); ++i) {
-    llvm::Error error = temps[i].keep(files[i].path);
-    if (error)
-      return failed(files[i].path, std::move(error));
-  }
+  for (size_t i = 0; i < temps.size(); ++i)
+    if (llvm::Error error = temps[i].keep(targets[i]))
+      return failed(targets[i], std::move(error));
   return true;
 }
 

@@ -14,7 +14,8 @@ struct OutputFile {
 };
 
 /// Writes each file under a temporary name in its folder, then renames all of
-/// them. On failure reports it, removes what was begun and returns false.
+/// them. What exists and is no regular file (a device, a pipe) is written to in
+/// place. On failure reports it, removes what was begun and returns false.
 bool writeFiles(const std::vector<OutputFile> &files, DiagnosticEngine &diags);
 
 } // namespace tlc::cli

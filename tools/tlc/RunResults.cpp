@@ -40,7 +40,7 @@ void printSummary(const std::string &name, const rt::HostTensor &tensor,
   os << "\n";
 }
 
-static double tolerance(DType dtype) {
+double tolerance(DType dtype) {
   switch (dtype) {
   case DType::Float64:
     return 1e-9;
@@ -69,10 +69,12 @@ static double rootMeanSquare(const rt::HostTensor &tensor) {
   return tensor.elements() ? std::sqrt(total / tensor.elements()) : 0;
 }
 
-Comparison compare(const rt::HostTensor &actual,
-                   const rt::HostTensor &expected) {
+Comparison compare(const rt::HostTensor &actual, const rt::HostTensor &expected,
+                   double least) {
   Comparison result;
   result.tolerance = tolerance(expected.dtype());
+  if (result.tolerance > 0)
+    result.tolerance = std::fmax(result.tolerance, least);
   double scale = rootMeanSquare(expected);
   for (std::int64_t i = 0; i < expected.elements(); ++i) {
     double a = actual.get(i), b = expected.get(i);

@@ -21,11 +21,15 @@ struct Comparison {
   bool equal = true;       ///< within the tolerance
 };
 
+/// What may remain of the difference between two orders of adding when values
+/// are stored as `dtype`; 0 for integers.
+double tolerance(DType dtype);
+
 /// Compares element by element; equal infinities and NaNs agree. Integers must
-/// be equal; floats may differ by their type's tolerance, as a device adds in
-/// another order.
-Comparison compare(const rt::HostTensor &actual,
-                   const rt::HostTensor &expected);
+/// be equal; floats may differ by their type's tolerance or by `least`, if that
+/// is more.
+Comparison compare(const rt::HostTensor &actual, const rt::HostTensor &expected,
+                   double least);
 
 /// "12, 3" for element 123 of (40, 10).
 std::string coordinates(const Dims &shape, std::int64_t position);
