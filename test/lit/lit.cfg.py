@@ -7,6 +7,7 @@ Features: `tlc`, `tlc-opt` (built), `nvrtc` (libnvrtc loads, no GPU needed),
 import ctypes
 import glob
 import os
+import sys
 
 import lit.formats
 
@@ -31,6 +32,8 @@ config.environment["TLC_CACHE_DIR"] = os.path.join(
 
 config.substitutions.append(("%kernels", f"{config.tlc_source_dir}/kernels"))
 config.substitutions.append(("%source", config.tlc_source_dir))
+config.substitutions.append(("%{bin}", config.tlc_bin_dir))
+config.substitutions.append(("%{python}", sys.executable))
 config.substitutions.append(("%tlc", os.path.join(config.tlc_bin_dir, "tlc")))
 
 for tool in ("tlc", "tlc-opt"):
