@@ -6,6 +6,7 @@
 #include "tlc/Tensor.h"
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,6 +24,10 @@ public:
   /// element.
   Array(DType dtype, const Dims &shape, Device device,
         std::span<const double> values);
+  Array(DType dtype, const Dims &shape, Device device,
+        std::initializer_list<double> values)
+      : Array(dtype, shape, device,
+              std::span<const double>(values.begin(), values.size())) {}
   Array(Array &&) noexcept;
   Array &operator=(Array &&) noexcept;
   ~Array();
