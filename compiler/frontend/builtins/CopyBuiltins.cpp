@@ -87,6 +87,43 @@ static bool copyOptions(CallArgs &args, bool &disableTma, bool &preferTma) {
   return true;
 }
 
+static void emitCopyOp(CallArgs &args, TileOperand &src, TileOperand &dst,
+                       bool disableTma, bool preferTma) {
+  Elaborator &e = args.e;
+  auto srcOffsets = emitOffsets(args, src);
+  auto dstOffsets = srcOffsets ? emitOffsets(args, dst) : std::nullopt;
+  if (!dstOffsets)
+    return;
+  llvm::SmallVector<mlir::Value> operands{src.buffer->value};
+  operands.append(*srcOffsets);
+  operands.push_back(dst.buffer->value);
+  operands.append(*dstOffsets);
+  tile::CopyOp::Properties properties;
+  properties.src_sizes = e.b.getDenseI64ArrayAttr(src.sizes);
+  properties.dst_sizes = e.b.getDenseI64ArrayAttr(dst.sizes);
+  properties.disable_tma = disableTma ? e.b.getUnitAttr() : nullptr;
+  properties.prefer_tma = preferTma ? e.b.getUnitAttr() : nullptr;
+  properties.operandSegmentSizes = {1, static_cast<int>(srcOffsets->size()), 1,
+                                    static_cast<int>(dstOffsets->size())};
+  tile::CopyOp::create(e.b, e.loc(args.range), mlir::TypeRange(), operands,
+                       properties);
+}
+
+void emitCopy(CallArgs &args, BufferObject &src, BufferObject &dst) {
+  auto whole = [&](BufferObject &buffer) {
+    TileOperand tile;
+    tile.buffer = std::make_shared<BufferObject>(buffer);
+    tile.range = args.range;
+    for (const Value &size : buffer.shape) {
+      tile.offsets.push_back(Value::ofInt(0));
+      tile.sizes.push_back(size.integer);
+    }
+    return tile;
+  };
+  TileOperand from = whole(src), to = whole(dst);
+  emitCopyOp(args, from, to, false, false);
+}
+
 Value copyTile(CallArgs &args) {
   Elaborator &e = args.e;
   auto src = tileOperand(args, "src"), dst = tileOperand(args, "dst");
@@ -105,23 +142,7 @@ Value copyTile(CallArgs &args) {
   }
   if (!checkReach(args, *src) || !checkReach(args, *dst))
     return Value::poison();
-  auto srcOffsets = emitOffsets(args, *src);
-  auto dstOffsets = srcOffsets ? emitOffsets(args, *dst) : std::nullopt;
-  if (!dstOffsets)
-    return Value::poison();
-  llvm::SmallVector<mlir::Value> operands{src->buffer->value};
-  operands.append(*srcOffsets);
-  operands.push_back(dst->buffer->value);
-  operands.append(*dstOffsets);
-  tile::CopyOp::Properties properties;
-  properties.src_sizes = e.b.getDenseI64ArrayAttr(src->sizes);
-  properties.dst_sizes = e.b.getDenseI64ArrayAttr(dst->sizes);
-  properties.disable_tma = disableTma ? e.b.getUnitAttr() : nullptr;
-  properties.prefer_tma = preferTma ? e.b.getUnitAttr() : nullptr;
-  properties.operandSegmentSizes = {1, static_cast<int>(srcOffsets->size()), 1,
-                                    static_cast<int>(dstOffsets->size())};
-  tile::CopyOp::create(e.b, e.loc(args.range), mlir::TypeRange(), operands,
-                       properties);
+  emitCopyOp(args, *src, *dst, disableTma, preferTma);
   return Value::none();
 }
 

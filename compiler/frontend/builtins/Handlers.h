@@ -42,6 +42,12 @@ shapeArgument(CallArgs &args, const Value &value, llvm::SMRange range);
 /// The smaller or larger of two numbers.
 Value minMaxOf(Elaborator &e, const Value &a, const Value &b, bool isMax,
                llvm::SMRange range);
+Value absoluteOf(Elaborator &e, const Value &x, llvm::SMRange range);
+/// The smallest or largest number of a type; of floats infinite if asked for.
+Value extremeOf(Elaborator &e, Dtype type, bool isMin, bool infinite,
+                llvm::SMRange range);
+/// A copy of one whole on-chip buffer to another of the same shape.
+void emitCopy(CallArgs &args, BufferObject &src, BufferObject &dst);
 Value tensorType(Elaborator &e, const Value &shape, const Value &dtype,
                  llvm::SMRange range);
 

@@ -127,23 +127,25 @@ Value clampValue(CallArgs &args) {
   return minMaxOf(args.e, atLeast, hi, false, args.range);
 }
 
-Value absolute(CallArgs &args) {
-  Elaborator &e = args.e;
-  Value x = args.value("x");
+Value absoluteOf(Elaborator &e, const Value &x, llvm::SMRange range) {
   if (x.isIntLike())
     return Value::ofInt(std::abs(x.asInt()));
   if (x.is(Kind::Float))
     return Value::ofFloat(std::abs(x.number));
-  auto s = e.scalar(x, args.range);
+  auto s = e.scalar(x, range);
   if (!s)
     return Value::poison();
-  mlir::Value v = e.materialize(*s, args.range);
-  mlir::Location at = e.loc(args.range);
+  mlir::Value v = e.materialize(*s, range);
+  mlir::Location at = e.loc(range);
   if (s->dtype.isFloat())
     return e.makeScalar(e.b.createOrFold<mlir::math::AbsFOp>(at, v), s->dtype);
   if (!s->dtype.isSigned())
     return x;
   return e.makeScalar(e.b.createOrFold<mlir::math::AbsIOp>(at, v), s->dtype);
+}
+
+Value absolute(CallArgs &args) {
+  return absoluteOf(args.e, args.value("x"), args.range);
 }
 
 Value ifThenElse(CallArgs &args) {
@@ -246,30 +248,35 @@ static double largest(Dtype type, mlir::MLIRContext *context) {
   return value.convertToDouble();
 }
 
-Value extremeValue(CallArgs &args) {
-  Elaborator &e = args.e;
-  auto dtype = e.expectDtype(args.value("dtype"), args.range);
-  if (!dtype)
-    return Value::poison();
-  bool isMin = args.builtin.name == "min_value";
-  if (dtype->isFloat()) {
-    bool infinite = args.builtin.name == "infinity";
-    bool hasInfinity = *dtype != Dtype(DtypeKind::Float8E4M3);
+Value extremeOf(Elaborator &e, Dtype type, bool isMin, bool infinite,
+                llvm::SMRange range) {
+  if (type.isFloat()) {
+    bool hasInfinity = type != Dtype(DtypeKind::Float8E4M3);
     double value = infinite && hasInfinity
                        ? std::numeric_limits<double>::infinity()
-                       : largest(*dtype, e.context);
-    return e.cast(Value::ofFloat(isMin ? -value : value), *dtype, args.range);
+                       : largest(type, e.context);
+    return e.cast(Value::ofFloat(isMin ? -value : value), type, range);
   }
-  if (!dtype->isInt() || args.builtin.name == "infinity") {
-    e.error(Diag::InvalidValue, args.range)
-        << "element type" << dtype->name().str() + " has no such value";
-    return Value::poison();
-  }
-  unsigned bits = dtype->bits();
-  int64_t value = dtype->isUnsigned()
+  if (type.isBool())
+    return Value::ofBool(!isMin);
+  unsigned bits = type.bits();
+  int64_t value = type.isUnsigned()
                       ? (isMin ? 0 : static_cast<int64_t>(llvm::maxUIntN(bits)))
                       : (isMin ? llvm::minIntN(bits) : llvm::maxIntN(bits));
-  return e.cast(Value::ofInt(value), *dtype, args.range);
+  return e.cast(Value::ofInt(value), type, range);
+}
+
+Value extremeValue(CallArgs &args) {
+  auto dtype = args.e.expectDtype(args.value("dtype"), args.range);
+  if (!dtype)
+    return Value::poison();
+  bool infinite = args.builtin.name == "infinity";
+  if (dtype->isFloat() || (dtype->isInt() && !infinite))
+    return extremeOf(args.e, *dtype, args.builtin.name == "min_value", infinite,
+                     args.range);
+  args.e.error(Diag::InvalidValue, args.range)
+      << "element type" << dtype->name().str() + " has no such value";
+  return Value::poison();
 }
 
 } // namespace tlc::frontend::builtins

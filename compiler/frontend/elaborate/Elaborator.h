@@ -155,6 +155,9 @@ public:
   /// `for i in range(extent)` around what `body` makes of i.
   void emitFor(const Value &extent, llvm::StringRef name, llvm::SMRange range,
                llvm::function_ref<void(const Value &)> body);
+  /// `for at in T.Parallel(extents)` around what `body` makes of the indices.
+  void emitParallel(llvm::ArrayRef<int64_t> extents, llvm::SMRange range,
+                    llvm::function_ref<void(llvm::ArrayRef<Value>)> body);
 
   // Compile-time values.
   std::optional<int64_t> expectInt(const Value &value, llvm::SMRange range,

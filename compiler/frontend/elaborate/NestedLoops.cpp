@@ -49,6 +49,26 @@ void Elaborator::emitFor(const Value &extent, llvm::StringRef name,
   b.restoreInsertionPoint(saved);
 }
 
+void Elaborator::emitParallel(
+    llvm::ArrayRef<int64_t> extents, llvm::SMRange range,
+    llvm::function_ref<void(llvm::ArrayRef<Value>)> body) {
+  auto op = tile::ParallelOp::create(b, loc(range), extents, nullptr);
+  mlir::Block &block = op.getBody().emplaceBlock();
+  std::vector<Value> indices;
+  for (int64_t extent : extents)
+    indices.push_back(makeScalar(
+        block.addArgument(b.getI32Type(), loc(range)), DtypeKind::Int32,
+        std::nullopt, Interval{0, std::max<int64_t>(extent - 1, 0)}));
+  auto saved = b.saveInsertionPoint();
+  b.setInsertionPointToEnd(&block);
+  size_t mark = journal.size();
+  ++launch->parallelDepth;
+  executeRegion({}, /*isLoop=*/true, [&] { body(indices); });
+  --launch->parallelDepth;
+  endRegions(mark);
+  b.restoreInsertionPoint(saved);
+}
+
 /// `body` under a condition, which may be known.
 void Elaborator::emitIf(const Value &test, llvm::SMRange range,
                         llvm::function_ref<void()> body) {
