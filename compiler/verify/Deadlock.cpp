@@ -14,9 +14,10 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::verify;
 
-/// Bounds of the search: runs of a pattern, steps in all.
+/// Bounds of the search: runs of a pattern, steps of the plain patterns and of
+/// the combinations of guards.
 constexpr unsigned kMaxRuns = 400;
-constexpr uint64_t kMaxTotalSteps = 150000;
+constexpr uint64_t kMaxPlainSteps = 600000, kMaxBranchSteps = 100000;
 /// Largest trip count that is tried.
 constexpr int64_t kMaxTurns = 34;
 
@@ -54,14 +55,21 @@ private:
 
   bool runPattern(GuardPattern pattern) {
     choices.reset(pattern);
+    bool branching = pattern == GuardPattern::Branch;
+    uint64_t limit = steps + kMaxBranchSteps;
     unsigned runs = 0;
     do {
-      if (++runs > kMaxRuns || steps > kMaxTotalSteps)
+      if (branching && (++runs > kMaxRuns || steps > limit))
         return true;
+      if (!branching && steps > kMaxPlainSteps) {
+        reporter.notProved(protocol.launch, "the program is too long to be run "
+                                            "through for all trip counts");
+        return false;
+      }
       size_t agents = 0;
       if (!runOnce(std::nullopt, agents))
         return false;
-      if (pattern == GuardPattern::Branch)
+      if (branching)
         continue;
       for (size_t last = 0; last < agents; ++last)
         if (!runOnce(last, agents))
@@ -85,7 +93,7 @@ private:
     if (!result.failure)
       return true;
     const Failure &failure = *result.failure;
-    if (result.guessed || choices.integers() > 1)
+    if (result.guessed || choices.areRelated())
       reporter.notProved(failure.at,
                          failure.text +
                              ", unless values that are not known here agree");

@@ -10,7 +10,7 @@ using namespace tlc;
 using namespace tlc::verify;
 
 /// A run that is longer has a loop that nothing here bounds.
-constexpr uint64_t kMaxSteps = 20000;
+constexpr uint64_t kMaxSteps = 200000;
 
 static bool hasElect(ArrayRef<Node> nodes) {
   return llvm::any_of(nodes, [](const Node &node) {

@@ -1,6 +1,7 @@
 // V11: accesses of different threads of a role to the same shared tile, at
 // least one of them a write, have a barrier of all its threads between them on
 // every path, the back edges of loops included.
+#include "compiler/verify/Obligations.h"
 #include "compiler/verify/RoleWalk.h"
 
 #include "mlir/IR/Matchers.h"
@@ -104,8 +105,8 @@ void RoleWalk::checkCollision(Operation *op, const Place &place, bool write) {
     return;
   std::string name = "'" + place.tile.getName().str() + "'";
   std::string verb = write ? " writes " : " reads ";
-  auto collide = [&](Operation *earlier, StringRef what) {
-    if (!earlier || isSameThread(earlier, op, place.tile, role.op))
+  auto collide = [&](Operation *earlier, StringRef what, bool many) {
+    if (!earlier || (!many && isSameThread(earlier, op, place.tile, role.op)))
       return;
     reporter.error(op,
                    "the " + actionName(op) + verb + name + " before the " +
@@ -113,11 +114,11 @@ void RoleWalk::checkCollision(Operation *op, const Place &place, bool write) {
                        " is over: a barrier is missing between them",
                    {{earlier, "the earlier access is here"}});
   };
-  collide(hazard->write, "write");
+  collide(hazard->write, "write", hazard->manyWrites);
   if (!write)
     return;
-  collide(hazard->read, "read");
-  collide(hazard->asyncRead, "read");
+  collide(hazard->read, "read", hazard->manyReads);
+  collide(hazard->asyncRead, "read", /*many=*/true);
   auto inFlight = [&](AsyncGroup &group) {
     if (!isPoisoned(group.op) &&
         llvm::is_contained(group.sources, place.source()))
@@ -137,12 +138,18 @@ void RoleWalk::recordAccess(Operation *op, const Place &place, bool write) {
   Hazard *hazard = hazardOf(op, place);
   if (!hazard)
     return;
+  auto note = [&](Operation *&noted, bool &many) {
+    many |= noted && noted != op;
+    if (!noted || !inElect)
+      noted = op;
+  };
   if (write) {
-    hazard->write = hazard->unfenced = op;
+    note(hazard->write, hazard->manyWrites);
+    hazard->unfenced = op;
     hazard->unsynced = nullptr;
     hazard->barrierBeforeFence = false;
   } else {
-    hazard->read = op;
+    note(hazard->read, hazard->manyReads);
   }
   if (place.ring)
     noteGenericAccess(op, *requireSpan(op, place));
@@ -161,7 +168,31 @@ void RoleWalk::atStore(sm::TmaStoreOp store) {
 /// The waiting threads know that these reads are over; others do not yet.
 void RoleWalk::endReads(ArrayRef<AsyncGroup> groups) {
   for (const AsyncGroup &group : groups)
-    for (const AsyncSource &source : group.sources)
+    for (const AsyncSource &source : group.sources) {
       if (!source.ring)
         state.locals[source.tile.getResult()].asyncRead = group.op;
+      else if (Span *span =
+                   state.findSpan(source.ring, /*fill=*/false, source.stage))
+        span->hazard.asyncRead = group.op;
+    }
+}
+
+/// A tile without barriers of its own belongs to one role.
+void tlc::verify::checkTileOwners(const Protocol &protocol,
+                                  Reporter &reporter) {
+  protocol.launch.walk([&](sm::SharedOp tile) {
+    if (protocol.ringOfTile(tile))
+      return;
+    const RoleInfo *owner = nullptr;
+    for (Operation *user : tile.getResult().getUsers()) {
+      const RoleInfo *role = protocol.roleOf(user);
+      if (owner && role && role != owner)
+        return reporter.notProved(
+            user, "'" + tile.getName() + "' is used by the roles '" +
+                      owner->name + "' and '" + role->name +
+                      "' with no barrier of its own to order them");
+      if (role)
+        owner = role;
+    }
+  });
 }

@@ -16,6 +16,8 @@ void checkCounters(const Protocol &protocol, Reporter &reporter);
 void checkProgress(const Protocol &protocol, Reporter &reporter);
 /// V10: ids, participants, convergence.
 void checkNamedBarriers(const Protocol &protocol, Reporter &reporter);
+/// V11: a tile that no mbarrier guards is used by one role.
+void checkTileOwners(const Protocol &protocol, Reporter &reporter);
 /// V13: shared memory fits and regions that are alive together are apart.
 void checkLifetimes(const Protocol &protocol, const target::TargetInfo &target,
                     Reporter &reporter);

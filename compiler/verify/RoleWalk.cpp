@@ -197,17 +197,11 @@ void RoleWalk::passBarrier(sm::BarSyncOp bar) {
   // A barrier of fewer threads, or of one, orders nothing between all.
   if (inElect || static_cast<int64_t>(bar.getThreads()) < role.threads)
     return;
-  state.forEachHazard([](Hazard &hazard) {
-    hazard.write = hazard.read = hazard.asyncRead = nullptr;
-    if (!hazard.unfenced) {
-      hazard.unsynced = nullptr;
-      hazard.barrierBeforeFence = false;
-    } else {
-      hazard.barrierBeforeFence = true;
-    }
-  });
-  for (Span &span : state.spans)
+  state.forEachHazard([](Hazard &hazard) { hazard.passBarrier(); });
+  for (Span &span : state.spans) {
     span.barrier = true;
+    span.byOne &= span.fill;
+  }
 }
 
 void RoleWalk::passProxyFence() {

@@ -48,6 +48,8 @@ private:
   void atWait(sm::MBarrierWaitOp wait);
   void atArrive(sm::MBarrierArriveOp arrive);
   void atLoad(const LoadView &load);
+  void atOnlyLoad(const LoadView &load);
+  void checkElected(mlir::Operation *arrive, const Span &span);
   Span *requireSpan(mlir::Operation *op, const Place &place);
   void reportLonely(mlir::Operation *at, llvm::ArrayRef<Span> spans, bool turn);
 

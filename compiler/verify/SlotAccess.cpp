@@ -41,6 +41,7 @@ void RoleWalk::atWait(sm::MBarrierWaitOp wait) {
   span.fill = fill;
   span.stage = stage;
   span.opened = wait;
+  span.byOne = inElect;
   state.spans.push_back(span);
 }
 
@@ -65,6 +66,7 @@ void RoleWalk::atArrive(sm::MBarrierArriveOp arrive) {
   }
   checkHandOver(arrive, *span);
   checkRetired(arrive, *span);
+  checkElected(arrive, *span);
   state.spans.erase(span);
 }
 
@@ -82,7 +84,7 @@ void RoleWalk::atLoad(const LoadView &load) {
   Span *span = state.findSpan(ring, /*fill=*/true, place->stage);
   if (!span) {
     if (!ring->empty && !load.op->getParentOfType<LoopLikeOpInterface>())
-      return;
+      return atOnlyLoad(load);
     reporter.error(load.op,
                    "the slot of " + name +
                        " may still be in use when this copy fills it: a wait "
@@ -102,14 +104,51 @@ void RoleWalk::atLoad(const LoadView &load) {
     span->copied += load.bytes();
 }
 
+/// A slot that is filled once needs nobody to free it.
+void RoleWalk::atOnlyLoad(const LoadView &load) {
+  for (Operation *other : protocol.barriers[load.barrier].loads)
+    if (other != load.op && viewLoad(other).dst == load.dst)
+      reporter.notProved(load.op, "the tile is filled by several copies with "
+                                  "no wait between them");
+}
+
+/// One thread speaks for all: the others have to have met it before.
+void RoleWalk::checkElected(Operation *arrive, const Span &span) {
+  if (!inElect)
+    return;
+  const Hazard &hazard = span.hazard;
+  for (Operation *use : {hazard.read, hazard.write, hazard.asyncRead}) {
+    if (!use || isElected(use))
+      continue;
+    reporter.error(arrive,
+                   "one thread hands the slot of " + span.ring->text +
+                       " back while others may still be using it: a barrier "
+                       "is missing between the " +
+                       actionName(use) + " and the arrive",
+                   {{use, "the slot is used here"}});
+    return;
+  }
+}
+
 /// The span of a slot that is accessed here, or null with an error.
 Span *RoleWalk::requireSpan(Operation *op, const Place &place) {
-  for (bool fill : {false, true})
-    if (Span *span = state.findSpan(place.ring, fill, place.stage))
-      return span;
+  std::string name = "'" + place.tile.getName().str() + "'";
+  for (bool fill : {false, true}) {
+    Span *span = state.findSpan(place.ring, fill, place.stage);
+    if (!span)
+      continue;
+    if (span->byOne && !inElect && !isPoisoned(place.ring)) {
+      reporter.error(op,
+                     "the " + actionName(op) + " uses a slot of " + name +
+                         " for which one thread alone has waited: all must "
+                         "wait, or meet it at a barrier first",
+                     {{span->opened, "the wait is here"}});
+      poison(place.ring);
+    }
+    return span;
+  }
   if (isPoisoned(place.ring))
     return nullptr;
-  std::string name = "'" + place.tile.getName().str() + "'";
   reporter.error(op, "the " + actionName(op) + " uses a slot of " + name +
                          " that role '" + role.name +
                          "' does not hold: it must lie between the wait on " +

@@ -13,9 +13,26 @@ static void joinOp(Operation *&into, Operation *other) {
     into = other;
 }
 
+/// An access of all threads is worse than one of an elected thread.
+static void joinAccess(Operation *&into, Operation *other, bool &many) {
+  many |= into && other && into != other;
+  if (!into || (other && isElected(into)))
+    into = other;
+}
+
+void Hazard::passBarrier() {
+  write = read = asyncRead = nullptr;
+  manyWrites = manyReads = false;
+  barrierBeforeFence = unfenced != nullptr;
+  if (!unfenced)
+    unsynced = nullptr;
+}
+
 void Hazard::join(const Hazard &other) {
-  joinOp(write, other.write);
-  joinOp(read, other.read);
+  manyWrites |= other.manyWrites;
+  manyReads |= other.manyReads;
+  joinAccess(write, other.write, manyWrites);
+  joinAccess(read, other.read, manyReads);
   joinOp(asyncRead, other.asyncRead);
   joinOp(unfenced, other.unfenced);
   joinOp(unsynced, other.unsynced);
@@ -31,6 +48,7 @@ void Span::join(const Span &other) {
   membar |= other.membar;
   barrier |= other.barrier;
   fenced &= other.fenced;
+  byOne |= other.byOne;
   if (expected != other.expected)
     expected = -1;
   if (copied != other.copied)

@@ -26,8 +26,11 @@ struct Hazard {
   mlir::Operation *unfenced = nullptr;  ///< written, no proxy fence since
   mlir::Operation *unsynced = nullptr;  ///< fenced, no barrier since the fence
   bool barrierBeforeFence = false;      ///< the fence came after the barrier
+  /// Other ops than the noted ones have written or read since the last barrier.
+  bool manyWrites = false, manyReads = false;
 
   bool operator==(const Hazard &) const = default;
+  void passBarrier();
   void join(const Hazard &other);
 };
 
@@ -43,7 +46,8 @@ struct Span {
   bool membar = false, barrier = false; ///< ... but this came since
   bool delayed = false;                 ///< ... or a wait of every thread
   bool fenced = false;                  ///< fill: proxy fence since the acquire
-  int64_t expected = 0, copied = 0;     ///< fill: bytes; -1 differs by path
+  bool byOne = false; ///< one thread has waited, the others do not know yet
+  int64_t expected = 0, copied = 0; ///< fill: bytes; -1 differs by path
   Hazard hazard;
 
   bool isSame(const Span &other) const {

@@ -32,8 +32,14 @@ Linear &Linear::add(const Linear &other, int64_t factor) {
 void Choices::reset(GuardPattern newPattern) {
   pattern = newPattern;
   path.clear();
+  restart();
+}
+
+void Choices::restart() {
   position = numIntegers = numGuards = 0;
   current.clear();
+  used.clear();
+  related = false;
 }
 
 bool Choices::next() {
@@ -43,8 +49,7 @@ bool Choices::next() {
   if (path.empty())
     return false;
   ++path.back().index;
-  position = numIntegers = numGuards = 0;
-  current.clear();
+  restart();
   return true;
 }
 
@@ -79,10 +84,14 @@ std::vector<int64_t> Choices::candidatesFor(bool truth, bool minor) {
   return {index % 2};
 }
 
-int64_t Choices::choose(const std::string &key, bool truth, bool minor) {
+int64_t Choices::choose(const std::string &key, bool truth, bool minor,
+                        const Sources &sources) {
   auto [it, isNew] = current.try_emplace(key, 0);
   if (!isNew)
     return it->second;
+  if (!truth)
+    for (const void *source : sources)
+      related |= !used.insert(source).second;
   std::vector<int64_t> candidates = candidatesFor(truth, minor);
   if (position == path.size())
     path.push_back({std::move(candidates), 0});
@@ -91,16 +100,18 @@ int64_t Choices::choose(const std::string &key, bool truth, bool minor) {
   return it->second;
 }
 
-unsigned AtomTable::get(const std::string &key, bool truth) {
-  auto [it, isNew] = ids.try_emplace(key, truths.size());
+unsigned AtomTable::get(const std::string &key, bool truth,
+                        const Sources &sources) {
+  auto [it, isNew] = ids.try_emplace(key, atoms.size());
   if (isNew)
-    truths.push_back(truth);
+    atoms.push_back({truth, sources});
   return it->second;
 }
 
-Linear Evaluator::makeAtom(const std::string &key, bool truth) {
+Linear Evaluator::makeAtom(const std::string &key, bool truth,
+                           const Sources &sources) {
   Linear linear;
-  linear.terms[atoms->get(key, truth)] = 1;
+  linear.terms[atoms->get(key, truth, sources)] = 1;
   return linear;
 }
 
@@ -113,12 +124,17 @@ int64_t Evaluator::number(const Linear &linear, bool minor) {
   if (linear.terms.begin()->second < 0)
     divisor = -divisor;
   std::string key;
-  for (const auto &[atom, coefficient] : linear.terms)
+  Sources sources;
+  for (const auto &[atom, coefficient] : linear.terms) {
+    const Sources &own = atoms->sourcesOf(atom);
+    sources.insert(own.begin(), own.end());
     key += std::to_string(atom) + "*" + std::to_string(coefficient / divisor) +
            " ";
+  }
   bool truth =
       linear.terms.size() == 1 && atoms->isTruth(linear.terms.begin()->first);
-  return linear.constant + divisor * choices->choose(key, truth, minor);
+  return linear.constant +
+         divisor * choices->choose(key, truth, minor, sources);
 }
 
 Linear Evaluator::evaluate(Value value) {
@@ -127,9 +143,9 @@ Linear Evaluator::evaluate(Value value) {
     return it->second;
   if (Operation *op = value.getDefiningOp())
     return evaluateOp(op, value);
-  return makeAtom("value " + std::to_string(reinterpret_cast<uintptr_t>(
-                                 value.getAsOpaquePointer())),
-                  value.getType().isInteger(1));
+  const void *input = value.getAsOpaquePointer();
+  return makeAtom("value " + std::to_string(reinterpret_cast<uintptr_t>(input)),
+                  value.getType().isInteger(1), {input});
 }
 
 static Linear makeConstant(int64_t value) {
@@ -238,16 +254,21 @@ Linear Evaluator::evaluateOp(Operation *op, Value value) {
   std::string key = op->getName().getStringRef().str();
   llvm::raw_string_ostream os(key);
   os << op->getAttrDictionary().getAsOpaquePointer();
+  Sources sources;
   for (Value operand : op->getOperands()) {
     if (!operand.getType().isIntOrIndex()) {
       os << " " << operand.getAsOpaquePointer();
+      sources.insert(operand.getAsOpaquePointer());
       continue;
     }
     Linear linear = evaluate(operand);
     os << " (" << linear.constant;
-    for (const auto &[atom, coefficient] : linear.terms)
+    for (const auto &[atom, coefficient] : linear.terms) {
       os << "+" << coefficient << "*" << atom;
+      const Sources &own = atoms->sourcesOf(atom);
+      sources.insert(own.begin(), own.end());
+    }
     os << ")";
   }
-  return makeAtom(key, value.getType().isInteger(1));
+  return makeAtom(key, value.getType().isInteger(1), sources);
 }

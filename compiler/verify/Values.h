@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <set>
 
 namespace tlc::verify {
 
@@ -23,6 +24,9 @@ struct Linear {
   Linear &add(const Linear &other, int64_t factor = 1);
 };
 
+/// Inputs that a value is made of: parameters and tensors.
+using Sources = std::set<const void *>;
+
 /// How truth values that are free are chosen.
 enum class GuardPattern { True, False, Alternate, Branch };
 
@@ -34,16 +38,21 @@ public:
 
   /// The number of an unknown; `truth`: 0 or 1. `minor`: its value decides
   /// nothing that another role could notice.
-  int64_t choose(const std::string &key, bool truth, bool minor);
+  /// `sources`: the inputs it is made of.
+  int64_t choose(const std::string &key, bool truth, bool minor,
+                 const Sources &sources);
   /// Begins the first run with this pattern.
   void reset(GuardPattern pattern);
   /// Moves to the next combination; false after the last.
   bool next();
 
   bool metGuards = false; ///< some truth value mattered to other roles
-  unsigned integers() const { return numIntegers; }
+  /// Two integers of the run come from the same input: some of the combinations
+  /// that were chosen may be impossible.
+  bool areRelated() const { return related; }
 
 private:
+  void restart();
   struct Point {
     std::vector<int64_t> candidates;
     size_t index = 0;
@@ -55,18 +64,25 @@ private:
   std::vector<Point> path;
   size_t position = 0;
   unsigned numIntegers = 0, numGuards = 0;
+  Sources used;
+  bool related = false;
   llvm::StringMap<int64_t> current;
 };
 
 /// Atoms by expression, the same for all roles and runs.
 class AtomTable {
 public:
-  unsigned get(const std::string &key, bool truth);
-  bool isTruth(unsigned atom) const { return truths[atom]; }
+  unsigned get(const std::string &key, bool truth, const Sources &sources);
+  bool isTruth(unsigned atom) const { return atoms[atom].truth; }
+  const Sources &sourcesOf(unsigned atom) const { return atoms[atom].sources; }
 
 private:
+  struct Atom {
+    bool truth;
+    Sources sources;
+  };
   llvm::StringMap<unsigned> ids;
-  std::vector<bool> truths;
+  std::vector<Atom> atoms;
 };
 
 /// Values of one agent of one run.
@@ -85,7 +101,8 @@ public:
     known[value] = std::move(linear);
   }
   /// A value that nothing is known of; `key` tells it from others.
-  Linear makeAtom(const std::string &key, bool truth);
+  Linear makeAtom(const std::string &key, bool truth,
+                  const Sources &sources = {});
 
 private:
   Linear evaluateOp(mlir::Operation *op, mlir::Value value);

@@ -27,6 +27,7 @@ VerifyReport tlc::verify::verifySm(sm::LaunchOp launch,
   checkNamedBarriers(protocol, reporter);
   checkLifetimes(protocol, target, reporter);
   checkRegisters(protocol, target, reporter);
+  checkTileOwners(protocol, reporter);
   for (const RoleInfo &role : protocol.roles)
     RoleWalk(protocol, role, reporter).run();
   checkHandOvers(protocol, reporter);

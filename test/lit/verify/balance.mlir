@@ -37,3 +37,15 @@
 // RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TWICE
 // TWICE: error: a slot of 'h_shared' is handed back to the loader that role 'consumer' does not hold here
+
+// The same guard in both roles.
+// RUN: sed -e '/\/\/ m wait/{h;d}' -e '/\/\/ gemm if/G' -e '/\/\/ m arrive/d' -e '/\/\/ m advance/d' -e 's/.*\/\/ mma wait/&\nsm.mbarrier_arrive %%m_empty[%%ms] per_warp\nsm.counter_advance %%m_uses/' -e 's/.*\/\/ m acquire/%%f = tile.load %%mask[%%i] : !mask -> i1\nscf.if %%f {\n&/' -e 's/.*\/\/ m filled/&\n}/' %S/Inputs/state-kv.mlir \
+// RUN:   | tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=GUARDS --allow-empty
+// GUARDS-NOT: {{error:|not proved}}
+
+// Another element of the same mask.
+// RUN: sed -e '/\/\/ m wait/{h;d}' -e '/\/\/ gemm if/G' -e '/\/\/ m arrive/d' -e '/\/\/ m advance/d' -e 's/.*\/\/ mma wait/&\nsm.mbarrier_arrive %%m_empty[%%ms] per_warp\nsm.counter_advance %%m_uses/' -e 's/.*\/\/ m acquire/%%f = tile.load %%mask[%%c1] : !mask -> i1\nscf.if %%f {\n&/' -e 's/.*\/\/ m filled/&\n}/' %S/Inputs/state-kv.mlir \
+// RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=OTHERGUARD
+// OTHERGUARD: error: the block may end before this copy has landed

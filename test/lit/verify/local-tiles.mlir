@@ -38,3 +38,10 @@
 // RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FLYING
 // FLYING: error: the copy writes 'hd_shared' before the read of other threads
+
+// Fenced by the readers instead of the writers: not shown to order.
+// RUN: sed -e '/\/\/ hd fence/d' -e '/\/\/ h fence/{h;d}' -e '/\/\/ h acquire/G' -e '/\/\/ before product/s/$/\nsm.fence_proxy_async/' %S/Inputs/state-kv.mlir \
+// RUN:   | tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=READERFENCE --allow-empty
+// READERFENCE: remark: not proved: the product reads 'hd_shared' asynchronously; the proxy fence follows the barrier
+// READERFENCE-NOT: error:

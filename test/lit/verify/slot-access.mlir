@@ -51,3 +51,27 @@
 // RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OTHER
 // OTHER: error: this copy fills one slot of 'B_s' and completes on the barrier of another
+
+// One thread waits for all.
+// RUN: sed -e 's/.*\/\/ h wait/sm.elect {\n&\n}/' %S/Inputs/state-kv.mlir \
+// RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ALONE
+// ALONE: error: the copy uses a slot of 'h_shared' for which one thread alone has waited: all must wait, or meet it at a barrier first
+
+// ... and meets them.
+// RUN: sed -e 's/.*\/\/ h wait/sm.elect {\n&\n}\nsm.bar_sync 1 threads 128/' %S/Inputs/state-kv.mlir \
+// RUN:   | tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MET --allow-empty
+// MET-NOT: {{error:|not proved}}
+
+// One thread hands back for all.
+// RUN: sed -e '/\/\/ h empty/s/count 128/count 1/' -e 's/.*\/\/ h arrive/sm.elect {\n&\n}/' %S/Inputs/state-kv.mlir \
+// RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BACK
+// BACK: error: one thread hands the slot of 'h_shared' back while others may still be using it: a barrier is missing between the copy and the arrive
+
+// ... after it has met them.
+// RUN: sed -e '/\/\/ h empty/s/count 128/count 1/' -e 's/.*\/\/ h arrive/sm.bar_sync 1 threads 128\nsm.elect {\n&\n}/' %S/Inputs/state-kv.mlir \
+// RUN:   | tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=METBACK --allow-empty
+// METBACK-NOT: {{error:|not proved}}
