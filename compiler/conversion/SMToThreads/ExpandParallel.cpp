@@ -1,5 +1,6 @@
 // Parallel loops, element accesses and calls of the program's own functions.
 #include "compiler/conversion/SMToThreads/ExpandCopy.h"
+#include "compiler/conversion/SMToThreads/ParallelVectors.h"
 
 #include "compiler/analysis/FragmentLayouts.h"
 
@@ -93,13 +94,7 @@ static const Fragment *naturalFragment(Expander &x, tile::ParallelOp op) {
   return found;
 }
 
-LogicalResult Expander::expandParallel(tile::ParallelOp op) {
-  Location loc = op.getLoc();
-  if (!parallels.empty())
-    return op.emitError("parallel loop inside a parallel loop is not supported "
-                        "yet");
-  if (llvm::is_contained(op.getExtents(), 0))
-    return success();
+FailureOr<LinearLayout> Expander::layoutOfParallel(tile::ParallelOp op) {
   LinearLayout layout;
   if (op.getLayoutAttr()) {
     auto parsed = parseLayout(op, op.getLayoutAttr());
@@ -113,13 +108,12 @@ LogicalResult Expander::expandParallel(tile::ParallelOp op) {
   }
   if (!llvm::equal(layout.shape(), op.getExtents()) || !layout.isAdditive())
     return op.emitError("layout does not describe the extents of the loop");
+  return layout;
+}
 
-  ParallelContext context;
-  context.layout = &layout;
-  llvm::append_range(context.oldVariables, op.getBody().getArguments());
-  Points points(*this, loc, layout, 1);
-  // Every fragment access moves along with the loops over registers.
-  SmallVector<RegisterMap> maps;
+/// Where each fragment access of the body finds its element.
+LogicalResult Expander::mapFragments(tile::ParallelOp op,
+                                     ParallelContext &context) {
   WalkResult walked = op.walk([&](Operation *inner) {
     Value buffer;
     std::optional<OperandRange> indices;
@@ -133,23 +127,62 @@ LogicalResult Expander::expandParallel(tile::ParallelOp op) {
     auto map = mapAccess(inner, context, *f, *indices);
     if (failed(map))
       return WalkResult::interrupt();
-    maps.push_back(*map);
+    context.order.push_back(inner);
     context.maps[inner] = *map;
     return WalkResult::advance();
   });
-  if (walked.wasInterrupted())
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult Expander::expandParallel(tile::ParallelOp op) {
+  Location loc = op.getLoc();
+  if (!parallels.empty())
+    return op.emitError("parallel loop inside a parallel loop is not supported "
+                        "yet");
+  if (llvm::is_contained(op.getExtents(), 0))
+    return success();
+  auto layout = layoutOfParallel(op);
+  if (failed(layout))
     return failure();
-  bool linear =
-      llvm::all_of(maps, [&](auto &map) { return points.isLinear(map); });
+  ParallelContext context;
+  context.layout = &*layout;
+  llvm::append_range(context.oldVariables, op.getBody().getArguments());
+  if (failed(mapFragments(op, context)))
+    return failure();
+  VectorPlan plan = planVectors(*this, op, *layout);
+  if (!plan.condition)
+    return emitParallel(op, context, plan);
+  auto branch = scf::IfOp::create(b, loc, plan.condition, true);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  if (failed(emitParallel(op, context, plan)))
+    return failure();
+  b.setInsertionPointToStart(branch.elseBlock());
+  return emitParallel(op, context, VectorPlan());
+}
+
+LogicalResult Expander::emitParallel(tile::ParallelOp op,
+                                     ParallelContext context,
+                                     const VectorPlan &plan) {
+  Location loc = op.getLoc();
+  Points points(*this, loc, *context.layout, plan.width);
+  context.points = &points;
+  // Every fragment access moves along with the loops over registers.
+  bool linear = llvm::all_of(context.order, [&](Operation *access) {
+    return points.isLinear(context.maps[access]);
+  });
+  if (!linear && plan.width > 1)
+    return emitParallel(op, context, VectorPlan());
   if (linear)
     points.fuse([&](const RegDigit &digit, SmallVectorImpl<int64_t> &keys) {
-      for (const RegisterMap &map : maps)
+      for (Operation *access : context.order) {
+        const RegisterMap &map = context.maps[access];
         keys.push_back(map[digit.reg] - map[0]);
+      }
     });
-  Value guard = points.participates();
   OpBuilder::InsertionGuard restore(b);
   context.primary = points.primary();
-  if (guard) {
+  if (Value guard = points.participates()) {
     auto branch = scf::IfOp::create(b, loc, guard);
     b.setInsertionPointToStart(branch.thenBlock());
   }
@@ -163,11 +196,11 @@ LogicalResult Expander::expandParallel(tile::ParallelOp op) {
     Arith a = arith(loc);
     for (auto [dim, variable] : llvm::enumerate(context.oldVariables))
       map.map(variable, a.orZero(points.coord(dim, ivs)));
+    context.loopVariables.assign(ivs.begin(), ivs.end());
     parallels.push_back(context);
-    parallels.back().points = &points;
-    parallels.back().loopVariables.assign(ivs.begin(), ivs.end());
     if (succeeded(result))
-      result = expandBlock(op.getBody().front());
+      result = plan.width > 1 ? expandVectorBody(op, plan)
+                              : expandBlock(op.getBody().front());
     parallels.pop_back();
   };
   if (linear) {
@@ -176,7 +209,7 @@ LogicalResult Expander::expandParallel(tile::ParallelOp op) {
   }
   // Positions follow no pattern: one copy of the body for each register.
   Arith a = arith(loc);
-  for (int64_t reg = 0; reg < layout.numRegisters(); ++reg) {
+  for (int64_t reg = 0; reg < context.layout->numRegisters(); ++reg) {
     SmallVector<Value> ivs;
     for (const RegDigit &digit : points.digits())
       ivs.push_back(a.i32(reg / digit.reg % digit.count));
@@ -194,7 +227,8 @@ FailureOr<Value> Expander::fragmentRegister(Operation *op,
     const RegisterMap &map = context->maps.lookup(op);
     if (context->reg >= 0)
       return a.i32(map[context->reg]);
-    return context->points->arrayIndex(map, context->loopVariables);
+    return context->points->arrayIndex(map, context->loopVariables,
+                                       context->lane);
   }
   // Outside of a parallel loop every thread needs the element.
   Coords at;

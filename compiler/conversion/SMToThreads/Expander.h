@@ -39,6 +39,7 @@ struct Role {
 };
 
 class Points;
+struct VectorPlan;
 
 /// For each register of a layout, the position in an array of the thread.
 using RegisterMap = llvm::SmallVector<int64_t, 0>;
@@ -47,11 +48,13 @@ using RegisterMap = llvm::SmallVector<int64_t, 0>;
 struct ParallelContext {
   const analysis::LinearLayout *layout;
   mlir::SmallVector<mlir::Value> oldVariables;
-  llvm::DenseMap<mlir::Operation *, RegisterMap> maps; ///< fragment accesses
+  mlir::SmallVector<mlir::Operation *> order; ///< fragment accesses
+  llvm::DenseMap<mlir::Operation *, RegisterMap> maps;
   mlir::Value primary; ///< guard of stores outside registers; null: none
   const Points *points = nullptr;
   mlir::SmallVector<mlir::Value> loopVariables; ///< one per register digit
   int64_t reg = -1; ///< the register, if the body is repeated for each
+  int64_t lane = 0; ///< the point of a vector
 };
 
 class Expander {
@@ -114,6 +117,16 @@ private:
   mlir::LogicalResult expandCopy(tile::CopyOp op);
   mlir::LogicalResult expandFill(tile::FillOp op);
   mlir::LogicalResult expandParallel(tile::ParallelOp op);
+  mlir::FailureOr<analysis::LinearLayout> layoutOfParallel(tile::ParallelOp op);
+  mlir::LogicalResult mapFragments(tile::ParallelOp op,
+                                   ParallelContext &context);
+  mlir::LogicalResult emitParallel(tile::ParallelOp op, ParallelContext context,
+                                   const VectorPlan &plan);
+  mlir::LogicalResult expandVectorBody(tile::ParallelOp op,
+                                       const VectorPlan &plan);
+  mlir::LogicalResult
+  expandWideAccess(mlir::Operation *op,
+                   llvm::MutableArrayRef<mlir::IRMapping> lanes);
   mlir::LogicalResult expandLoad(tile::LoadOp op);
   mlir::LogicalResult expandStore(tile::StoreOp op);
   mlir::FailureOr<mlir::Value> fragmentRegister(mlir::Operation *op,

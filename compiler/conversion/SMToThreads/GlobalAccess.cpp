@@ -59,8 +59,11 @@ Value GlobalAccess::innerGuard(ValueRange ivs) const {
 int64_t GlobalAccess::provenVector(Expander &x, Location loc, Value param,
                                    const Slice &region, int64_t width,
                                    bool baseAligned) {
-  int64_t divisor = divisorOf(region.offsets.back());
-  for (unsigned i = 0; i + 1 < region.dims.size(); ++i)
+  // The size counts too: a vector lies inside or outside as a whole.
+  unsigned last = region.dims.size() - 1;
+  int64_t divisor = std::gcd(divisorOf(region.offsets.back()),
+                             divisorOf(x.dimension(param, last)));
+  for (unsigned i = 0; i < last; ++i)
     divisor = std::gcd(divisor, divisorOf(x.stride(param, i)));
   if (!baseAligned)
     return 1;
@@ -75,16 +78,14 @@ Value GlobalAccess::vectorCondition(Expander &x, Location loc, Value param,
     return {};
   Arith a = x.arith(loc);
   Value condition;
-  // The pitch of every dimension is a multiple of the last dimension's size.
-  unsigned last = region.dims.size() - 1;
-  if (last > 0) {
-    Value size = x.dimension(param, last);
-    if (divisorOf(size) % width != 0) {
-      if (constantOf(size))
-        return {};
-      Value rest = a.orZero(a.bitAnd(size, width - 1));
-      condition = a.compare(arith::CmpIPredicate::eq, rest, a.i32(0));
-    }
+  // The pitch of every dimension is a multiple of the last dimension's size,
+  // and a vector lies inside or outside of the tensor as a whole.
+  Value size = x.dimension(param, region.dims.size() - 1);
+  if (divisorOf(size) % width != 0) {
+    if (constantOf(size))
+      return {};
+    Value rest = a.orZero(a.bitAnd(size, width - 1));
+    condition = a.compare(arith::CmpIPredicate::eq, rest, a.i32(0));
   }
   auto type = cast<MemRefType>(param.getType());
   int64_t bytes = width * std::max(8u, type.getElementTypeBitWidth()) / 8;

@@ -1,0 +1,152 @@
+// Statements that are one hardware action each: barriers, copies, products.
+#include "compiler/target/cuda/KernelEmitter.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::cuda;
+
+LogicalResult KernelEmitter::barrierStatement(Operation *op) {
+  auto emit = [&](StringRef function, const Twine &args) {
+    prelude.use(function);
+    line(function + "(" + args + ");");
+    return success();
+  };
+  auto emitSized = [&](StringRef function, const Twine &sizes) {
+    prelude.use(function);
+    line(function + "<" + sizes + ">();");
+    return success();
+  };
+  auto coords = [&](ValueRange values) { // innermost first
+    std::string text;
+    for (Value v : llvm::reverse(values))
+      text += ", " + expr(v).text;
+    return text;
+  };
+  auto mapName = [&](Value v) {
+    auto map = v.getDefiningOp<sm::TensorMapOp>();
+    for (auto &[other, name] : tensorMaps)
+      if (other.getBuffer() == map.getBuffer() &&
+          other.getBox() == map.getBox() &&
+          other.getSwizzle() == map.getSwizzle())
+        return name;
+    return std::string();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](sm::MbarInitOp o) {
+        return emit("mbar_init", expr(o.getAddress()).text + ", " +
+                                     llvm::itostr(o.getCount()));
+      })
+      .Case([&](sm::MbarWaitOp o) {
+        return emit("mbar_wait", expr(o.getAddress()).text + ", " +
+                                     expr(o.getParity()).text);
+      })
+      .Case([&](sm::MbarArriveOp o) {
+        return emit(o.getPerWarp() ? "mbar_arrive_warp" : "mbar_arrive",
+                    expr(o.getAddress()).text);
+      })
+      .Case([&](sm::MbarExpectOp o) {
+        return emit("mbar_expect", expr(o.getAddress()).text + ", " +
+                                       llvm::itostr(o.getBytes()));
+      })
+      .Case([&](sm::TmaLoadBoxOp o) {
+        std::string name = prelude.useTmaLoad(o.getCoords().size());
+        line(name + "(" + expr(o.getAddress()).text + ", " +
+             mapName(o.getMap()) + ", " + expr(o.getBarrier()).text +
+             coords(o.getCoords()) + ");");
+        return success();
+      })
+      .Case([&](sm::TmaStoreBoxOp o) {
+        std::string name = prelude.useTmaStore(o.getCoords().size());
+        line(name + "(" + expr(o.getAddress()).text + ", " +
+             mapName(o.getMap()) + coords(o.getCoords()) + ");");
+        return success();
+      })
+      .Case([&](sm::BulkCopyOp o) {
+        return emit("bulk_load",
+                    expr(o.getAddress()).text + ", " +
+                        globalAddress(o.getBuffer(), o.getIndex()).text + ", " +
+                        llvm::itostr(o.getBytes()) + ", " +
+                        expr(o.getBarrier()).text);
+      })
+      .Case([&](sm::BarSyncOp o) {
+        return emitSized("bar_sync", llvm::itostr(o.getId()) + ", " +
+                                         llvm::itostr(o.getThreads()));
+      })
+      .Case(
+          [&](sm::FenceMBarrierInitOp) { return emit("fence_mbar_init", ""); })
+      .Case(
+          [&](sm::FenceProxyAsyncOp) { return emit("fence_proxy_async", ""); })
+      .Case([&](sm::MembarOp) { return emit("membar_cta", ""); })
+      .Case([&](sm::SetMaxNRegOp o) {
+        return emitSized(o.getIncrease() ? "setmaxnreg_inc" : "setmaxnreg_dec",
+                         llvm::itostr(o.getRegisters()));
+      })
+      .Case([&](sm::BulkCommitOp) { return emit("bulk_commit", ""); })
+      .Case([&](sm::BulkWaitOp o) {
+        return emitSized(o.getRead() ? "bulk_wait_read" : "bulk_wait",
+                         llvm::itostr(o.getPending()));
+      })
+      .Default([](auto) { return failure(); });
+}
+
+LogicalResult KernelEmitter::matrixStatement(Operation *op) {
+  auto at = [&](Value array, const std::string &index) {
+    return index == "0" ? names[array] : "&" + names[array] + "[" + index + "]";
+  };
+  auto list = [&](ValueRange values) {
+    std::string text;
+    for (Value v : values)
+      text += ", " + expr(v).text;
+    return text;
+  };
+  if (auto load = dyn_cast<sm::LdMatrixOp>(op)) {
+    std::string name = "ldmatrix_x" + llvm::utostr(load.getRegisters().size()) +
+                       (load.getTranspose() ? "_trans" : "");
+    prelude.use(name);
+    std::string declared, args;
+    for (Value v : load.getRegisters()) {
+      declare(v, "r");
+      declared += (declared.empty() ? "u32 " : ", ") + names[v];
+      args += ", " + names[v];
+    }
+    line(declared + ";");
+    line(name + "(" + expr(load.getAddress()).text + args + ");");
+  } else if (auto mma = dyn_cast<sm::MmaSyncOp>(op)) {
+    std::string name = prelude.useMma(mma.getType(), mma.getK());
+    line(name + "(" + at(mma.getAcc(), expr(mma.getIndex()).text) +
+         list(mma.getA()) + list(mma.getB()) + ");");
+  } else if (auto wgmma = dyn_cast<sm::WgmmaInstOp>(op)) {
+    std::string name = prelude.useWgmma(
+        wgmma.getN(), wgmma.getK(), wgmma.getAType(), wgmma.getBType(),
+        !wgmma.getADesc(), wgmma.getTransA(), wgmma.getTransB());
+    std::string a = wgmma.getADesc() ? ", " + expr(wgmma.getADesc()).text
+                                     : list(wgmma.getARegs());
+    std::string scale = wgmma.getScaleD() ? expr(wgmma.getScaleD()).text : "1";
+    line(name + "(" + at(wgmma.getAcc(), llvm::itostr(wgmma.getBase())) + a +
+         ", " + expr(wgmma.getBDesc()).text + ", " + scale + ");");
+  } else if (auto keep = dyn_cast<sm::KeepOp>(op)) {
+    Type element = keep.getArray().getType().getElementType();
+    std::string name = element.isF32()    ? "keep"
+                       : element.isBF16() ? "keep_bf16"
+                       : element.isF16()  ? "keep_f16"
+                                          : "keep_int";
+    if (keep.getArray().getType().getRank() != 1 ||
+        !(element.isF32() || element.isBF16() || element.isF16() ||
+          element.isInteger(32)))
+      return op->emitError("registers of this type are not supported yet");
+    prelude.use(name);
+    line("keep(" + names[keep.getArray()] + ");");
+  } else if (auto wait = dyn_cast<sm::WgmmaWaitOp>(op)) {
+    prelude.use("wgmma_wait");
+    line("wgmma_wait<" + llvm::itostr(wait.getPending()) + ">();");
+  } else {
+    std::string name =
+        isa<sm::WgmmaFenceOp>(op) ? "wgmma_fence" : "wgmma_commit";
+    prelude.use(name);
+    line(name + "();");
+  }
+  return success();
+}
