@@ -140,15 +140,10 @@ Status Compilation::readProgram() {
   return runPasses(buildTileCleanup);
 }
 
-/// The finished order must be provable. That it is not is a fault of the
-/// derivation, never of the kernel; `membar` is a fault that was asked for.
-Status Compilation::verifyOrder() {
-  if (compileOptions.warFence == WarFence::Membar)
-    return Status::Ok;
-  step("verifying");
-  if (runPasses([&](OpPassManager &pm) {
-        buildVerifySM(pm, compileOptions);
-      }) == Status::Ok)
+/// Runs passes that check what was derived. That it does not hold is a fault of
+/// the derivation, never of the kernel.
+Status Compilation::verify(llvm::function_ref<void(OpPassManager &)> build) {
+  if (status == Status::Ok && runPasses(build) == Status::Ok)
     return Status::Ok;
   engine->report(Diag::InternalError)
       << "the program that was derived from this kernel is not ordered safely";
@@ -180,7 +175,11 @@ Status Compilation::lowerTo(Reached level) {
           buildWSToSM(pm, compileOptions);
         }) != Status::Ok)
       return status;
-    if (verifyOrder() != Status::Ok)
+    step("verifying");
+    // `membar` is a fault that was asked for.
+    if (compileOptions.warFence != WarFence::Membar &&
+        verify([&](OpPassManager &pm) { buildVerifySM(pm, compileOptions); }) !=
+            Status::Ok)
       return status;
     reached = Reached::SM;
   }
@@ -221,7 +220,9 @@ Status Compilation::emitCuda() {
   step("printing CUDA");
   if (runPasses([&](OpPassManager &pm) {
         buildSMToThreads(pm, compileOptions);
-      }) != Status::Ok)
+      }) != Status::Ok ||
+      verify(buildVerifyThreads) != Status::Ok ||
+      runPasses(buildThreadCleanup) != Status::Ok)
     return status;
   reached = Reached::Threads;
   for (auto [kernel, signature] :

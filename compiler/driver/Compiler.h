@@ -97,7 +97,7 @@ private:
   Status fail(Status why);
   Status lowerTo(Reached level);
   Status readProgram();
-  Status verifyOrder();
+  Status verify(llvm::function_ref<void(mlir::OpPassManager &)> build);
   Status runPasses(llvm::function_ref<void(mlir::OpPassManager &)> build);
   Status parseTile(unsigned buffer);
   Status emitCuda();

@@ -90,8 +90,18 @@ void buildVerifySM(OpPassManager &pm, const CompileOptions &options) {
 
 void buildSMToThreads(OpPassManager &pm, const CompileOptions &options) {
   OpPassManager &kernels = onKernels(pm);
+  // What the expansion must not change.
+  kernels.addPass(verify::createRecordSmOrderPass());
   // Fragments become registers, tile actions instructions.
   kernels.addPass(sm::createConvertSmToThreadsPass());
+}
+
+void buildVerifyThreads(OpPassManager &pm) {
+  onKernels(pm).addPass(verify::createVerifyThreadOrderPass());
+}
+
+void buildThreadCleanup(OpPassManager &pm) {
+  OpPassManager &kernels = onKernels(pm);
   // Fold index arithmetic and share it.
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());

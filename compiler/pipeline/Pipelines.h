@@ -20,6 +20,10 @@ void buildWSToSM(mlir::OpPassManager &pm, const CompileOptions &options);
 void buildVerifySM(mlir::OpPassManager &pm, const CompileOptions &options);
 /// sm -> the program of one thread.
 void buildSMToThreads(mlir::OpPassManager &pm, const CompileOptions &options);
+/// The check that expansion kept the order; straight after buildSMToThreads.
+void buildVerifyThreads(mlir::OpPassManager &pm);
+/// Simplifies the program of one thread.
+void buildThreadCleanup(mlir::OpPassManager &pm);
 
 /// Writes the program after each pass to `folder` as NN-<pass>.mlir, numbered
 /// from `next` on, which counts along and must outlive the run. The folder

@@ -9,6 +9,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tlc::cli;
@@ -60,6 +61,7 @@ static int runCommandLine(int argc, char **argv) {
   }
   constexpr int internal = static_cast<int>(tlc::Status::Internal);
   int code = internal;
+  llvm::setBugReportMsg("tlc has crashed\n");
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext guard;
   guard.DumpStackAndCleanupOnFailure = true;
