@@ -35,6 +35,7 @@ public:
       for (size_t i = 0; i < kernel.launches.size(); ++i)
         printLaunch(kernel.launches[i], i, kernel.launches.size());
     }
+    printNotes();
   }
 
 private:
@@ -92,14 +93,7 @@ private:
     for (const std::string &extent : launch.grid)
       grid += (grid.empty() ? "" : ", ") + extent;
     field("grid", "(" + grid + ")");
-    std::int64_t program = 1;
-    for (std::int64_t extent : launch.programThreads)
-      program *= extent;
-    std::string threads = std::to_string(program) + " of the program";
-    if (launch.lowered && launch.threads != program)
-      threads +=
-          ", " + std::to_string(launch.threads) + " with those that load";
-    field("threads", threads);
+    field("threads", describeThreads(launch));
     if (launch.lowered)
       field("shared", std::to_string(launch.sharedBytes) + " of " +
                           std::to_string(launch.sharedLimit) + " bytes");
@@ -131,22 +125,6 @@ private:
       field((role.parent.empty() ? "" : "  ") + role.name,
             text + (does.empty() ? "" : ": " + does));
     }
-  }
-
-  static std::string describeDuties(const Role &role, const Launch &launch) {
-    std::string fills, uses;
-    for (const Ring &ring : launch.rings) {
-      auto isOurs = [&](const Access &access) {
-        return access.role == role.name;
-      };
-      if (llvm::any_of(ring.writes, isOurs))
-        fills += (fills.empty() ? "fills '" : ", '") + ring.name + "'";
-      if (llvm::any_of(ring.spans, [&](const Span &span) {
-            return span.role == role.name;
-          }))
-        uses += (uses.empty() ? "uses '" : ", '") + ring.name + "'";
-    }
-    return fills + (fills.empty() || uses.empty() ? "" : ", ") + uses;
   }
 
   //===--------------------------------------------------------------------===//
@@ -200,34 +178,20 @@ private:
             ", in no ring");
     for (const Access &access : local.accesses)
       printAccess(access.write ? "written by" : "read by", access);
-    // Reasons begin with the name of what they order.
-    std::string name = "'" + local.tile.name + "' ";
-    for (const Role &role : launch.roles)
-      for (const Action &action : role.actions)
-        if (StringRef(action.reason).starts_with(name)) {
-          field(action.kind == ActionKind::Fence ? "fence" : "barrier",
-                action.instruction + " before the " +
-                    describeStatement(action.statement) + ": " + action.reason);
-        }
+    for (const Action *action : findOrder(local, launch)) {
+      bool fence = action->kind == ActionKind::Fence;
+      std::string where =
+          action->written
+              ? " at line " + std::to_string(action->statement.place.line)
+              : " before the " + describeStatement(action->statement);
+      field(fence ? "fence" : "barrier",
+            action->instruction + where + ": " + action->reason);
+    }
   }
 
   //===--------------------------------------------------------------------===//
   // Steps
   //===--------------------------------------------------------------------===//
-
-  static bool isOfProgram(const Action &action) {
-    switch (action.kind) {
-    case ActionKind::Loop:
-    case ActionKind::If:
-    case ActionKind::Statement:
-    case ActionKind::Load:
-      return action.statement.place.line != 0;
-    case ActionKind::Else:
-      return true;
-    default:
-      return action.written;
-    }
-  }
 
   void printSteps(const Role &role) {
     if (role.actions.empty())
@@ -286,6 +250,15 @@ private:
                             std::to_string(barrier.threads) + " threads, at " +
                             count(barrier.places, "place") +
                             (barrier.id == 0 ? ", the whole block" : ""));
+  }
+
+  void printNotes() {
+    std::vector<Note> notes = makeNotes(explanation);
+    if (notes.empty())
+      return;
+    heading("NOTES");
+    for (const Note &note : notes)
+      field(note.title, note.text);
   }
 
   void printShared(const Launch &launch) {

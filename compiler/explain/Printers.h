@@ -15,6 +15,12 @@ void printText(const Explanation &explanation, llvm::raw_ostream &os);
 /// The model as one JSON object.
 void printJson(const Explanation &explanation, llvm::raw_ostream &os);
 
+/// The pipelines of all launches over a few turns; see Timeline.h.
+void printSvg(const Explanation &explanation, llvm::raw_ostream &os);
+
+/// One page without scripts or foreign files: pictures, tables, reasons.
+void printHtml(const Explanation &explanation, llvm::raw_ostream &os);
+
 /// The page of a diagnostic code.
 void printDiagnosticPage(const DiagInfo &info, llvm::raw_ostream &os);
 

@@ -1,6 +1,7 @@
 // Phrases of explanations.
 #include "compiler/explain/Wording.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace tlc::explain {
@@ -101,8 +102,12 @@ std::string describeAction(const Action &action) {
 
 std::string describeReason(const Action &action) {
   switch (action.kind) {
-  case ActionKind::Loop:
   case ActionKind::Fence:
+    // Derivations say on a fence of the program what they rely on it for.
+    if (action.written && action.reason == "written in the program")
+      return action.reason + "; nothing found that needs it";
+    return action.reason;
+  case ActionKind::Loop:
   case ActionKind::CompletionWait:
   case ActionKind::Barrier:
   case ActionKind::Release:
@@ -126,16 +131,102 @@ std::string describeReason(const Action &action) {
   return "";
 }
 
-std::string describeRoles(llvm::ArrayRef<Access> accesses) {
-  std::vector<std::string> names;
-  std::string text;
-  for (const Access &access : accesses) {
-    if (llvm::is_contained(names, access.role))
-      continue;
-    names.push_back(access.role);
-    text += (text.empty() ? "'" : ", '") + access.role + "'";
+std::string describeThreads(const Launch &launch) {
+  std::int64_t program = 1;
+  for (std::int64_t extent : launch.programThreads)
+    program *= extent;
+  std::string text = std::to_string(program) + " of the program";
+  if (launch.lowered && launch.threads != program)
+    text += ", " + std::to_string(launch.threads) + " with those that load";
+  return text;
+}
+
+std::string describeDuties(const Role &role, const Launch &launch) {
+  std::string fills, uses;
+  for (const Ring &ring : launch.rings) {
+    if (llvm::any_of(ring.writes, [&](const Access &access) {
+          return access.role == role.name;
+        }))
+      fills += (fills.empty() ? "fills '" : ", '") + ring.name + "'";
+    if (llvm::any_of(ring.spans,
+                     [&](const Span &span) { return span.role == role.name; }))
+      uses += (uses.empty() ? "uses '" : ", '") + ring.name + "'";
   }
-  return text.empty() ? "nobody" : text;
+  return fills + (fills.empty() || uses.empty() ? "" : ", ") + uses;
+}
+
+std::vector<const Action *> findOrder(const LocalTile &local,
+                                      const Launch &launch) {
+  std::vector<const Action *> result;
+  // Reasons name what they order.
+  std::string name = "'" + local.tile.name + "' ";
+  for (const Role &role : launch.roles)
+    for (const Action &action : role.actions)
+      if ((action.kind == ActionKind::Barrier ||
+           action.kind == ActionKind::Fence) &&
+          action.ring.empty() && llvm::StringRef(action.reason).contains(name))
+        result.push_back(&action);
+  return result;
+}
+
+bool isOfProgram(const Action &action) {
+  switch (action.kind) {
+  case ActionKind::Loop:
+  case ActionKind::If:
+  case ActionKind::Statement:
+  case ActionKind::Load:
+    return action.statement.place.line != 0;
+  case ActionKind::Else:
+    return true;
+  default:
+    return action.written;
+  }
+}
+
+static bool hasFence(const Explanation &explanation, llvm::StringRef kind) {
+  for (const Kernel &kernel : explanation.kernels)
+    for (const Launch &launch : kernel.launches)
+      for (const Ring &ring : launch.rings)
+        for (const Span &span : ring.spans)
+          if (span.fence == kind)
+            return true;
+  return false;
+}
+
+std::vector<Note> makeNotes(const Explanation &explanation) {
+  std::vector<Note> notes;
+  bool fenced = hasFence(explanation, "derived") ||
+                hasFence(explanation, "source") ||
+                hasFence(explanation, "producer");
+  bool unfenced = hasFence(explanation, "none");
+  if (fenced || unfenced)
+    notes.push_back(
+        {"ring",
+         "The slots of a ring go round: a producer fills a free slot and the "
+         "'full' barrier hands it over when the bytes have landed; the reader "
+         "releases it after its last use and the 'empty' barrier hands it "
+         "back. With n slots the load of turn i + n may begin when turn i has "
+         "released its slot, never before."});
+  if (fenced)
+    notes.push_back(
+        {"why a fence",
+         "Threads read a slot through the generic proxy (ld.shared, ldmatrix), "
+         "the copy unit refills it through the async proxy. An arrival on a "
+         "barrier orders accesses of one proxy only: the refill could overtake "
+         "a load that was issued but not served yet, which then gives the "
+         "value of a later turn. fence.proxy.async between the last read and "
+         "the refill closes that gap; bar.sync and membar.cta do not."});
+  if (unfenced)
+    notes.push_back(
+        {"why none",
+         "wgmma reads its shared operands through the async proxy, like the "
+         "copy unit that refills them. Waiting for the product before the "
+         "release is all that such a slot needs."});
+  if (hasFence(explanation, "membar"))
+    notes.push_back({"membar",
+                     "membar.cta does not order proxies and is known to give "
+                     "wrong results; use --war-fence proxy."});
+  return notes;
 }
 
 std::vector<std::string> wrap(llvm::StringRef text, size_t width) {

@@ -29,8 +29,23 @@ std::string describeArrivals(const Mbarrier &barrier, bool full);
 std::string describeAction(const Action &action);
 /// Why it is there, or nothing.
 std::string describeReason(const Action &action);
-/// The roles that fill or use a ring, each once, "a, b".
-std::string describeRoles(llvm::ArrayRef<Access> accesses);
+/// "256 of the program, 288 with those that load".
+std::string describeThreads(const Launch &launch);
+/// What a role does with rings: "fills 'a', uses 'b'".
+std::string describeDuties(const Role &role, const Launch &launch);
+/// Barriers and fences that order a tile outside of rings.
+std::vector<const Action *> findOrder(const LocalTile &local,
+                                      const Launch &launch);
+/// Whether the statement stands in the source, else the compiler added it.
+bool isOfProgram(const Action &action);
+
+/// A paragraph that helps to read an explanation.
+struct Note {
+  std::string title, text;
+};
+/// The notes that `explanation` gives reason for.
+std::vector<Note> makeNotes(const Explanation &explanation);
+
 /// "1 slot", "2 slots".
 std::string count(std::int64_t number, llvm::StringRef noun);
 /// "T.copy at line 12"; without a line the name alone.

@@ -21,7 +21,7 @@ static constexpr const char kOverview[] =
 static constexpr const char kUsageText[] =
     R"(usage: tlc compile FILE [options]   a cubin and its metadata, or --emit a level
        tlc run FILE [options]       on a GPU or, with --device virtual, on the CPU
-       tlc explain FILE [options]   what was decided about a kernel and why
+       tlc explain FILE [options]   what was decided and why; --svg, --html draw it
        tlc explain CODE             about an error such as TL0304
        tlc cache info | clear       the kernels that programs compiled and kept
        tlc --version
