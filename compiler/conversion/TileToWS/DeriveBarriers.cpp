@@ -28,6 +28,8 @@ struct Pending {
   Operation *unfenced = nullptr;
   /// A fenced write whose fence other threads cannot rely on yet.
   Operation *unsynced = nullptr;
+  /// The fence of the program after such a write.
+  ws::FenceOp sourceFence;
 
   bool operator==(const Pending &) const = default;
   void join(const Pending &other) {
@@ -35,6 +37,7 @@ struct Pending {
     read = read ? read : other.read;
     unfenced = unfenced ? unfenced : other.unfenced;
     unsynced = unsynced ? unsynced : other.unsynced;
+    sourceFence = sourceFence ? sourceFence : other.sourceFence;
   }
 };
 
@@ -87,7 +90,7 @@ private:
       return passBarrier(state);
     if (auto fence = dyn_cast<ws::FenceOp>(op)) {
       if (fence.getKind() == ws::FenceKind::ProxyAsync)
-        passFence(state);
+        passFence(state, fence);
       return;
     }
     if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -134,9 +137,12 @@ private:
     }
   }
 
-  void passFence(State &state) {
-    for (auto &[buffer, pending] : state)
+  void passFence(State &state, ws::FenceOp fence = nullptr) {
+    for (auto &[buffer, pending] : state) {
+      if (pending.unfenced)
+        pending.sourceFence = fence && fence.getSource() ? fence : nullptr;
       pending.unfenced = nullptr;
+    }
   }
 
   /// A leaf, an element loop, or a branch on the thread: one action of the
@@ -150,8 +156,11 @@ private:
     if (effects.empty())
       return;
     Need need;
-    for (const tile::Effect &effect : effects)
+    for (const tile::Effect &effect : effects) {
       require(op, effect, state[effect.buffer], need);
+      if (insert)
+        creditFence(op, effect, state[effect.buffer]);
+    }
     if (!need.why.empty())
       order(op, need, state, insert);
     for (const tile::Effect &effect : effects)
@@ -201,6 +210,21 @@ private:
       say("is written by", pending.unsynced);
     if (pending.write)
       say("is written by", pending.write);
+  }
+
+  /// Says on a fence of the program what it is good for.
+  static void creditFence(Operation *op, const tile::Effect &effect,
+                          const Pending &pending) {
+    if (effect.kind == tile::AccessKind::Write || pending.unfenced ||
+        effect.proxy == tile::Proxy::Generic || !pending.sourceFence)
+      return;
+    ws::FenceOp fence = pending.sourceFence;
+    std::string reason = fence.getReason().value_or("").str();
+    std::string use = "; orders the writes of '" +
+                      tile::getBufferName(effect.buffer) + "' before the " +
+                      describeOp(op) + " reads them through the async proxy";
+    if (!StringRef(reason).contains(use))
+      fence.setReason(reason + use);
   }
 
   void order(Operation *op, const Need &need, State &state, bool insert) {

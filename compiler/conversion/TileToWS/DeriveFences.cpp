@@ -145,10 +145,13 @@ private:
     ws::ReleaseOp release = getRelease(wait);
     FencePlace place = findPlace(wait);
     std::string why = describeGenericUse(wait, place.last);
-    if (ws::FenceOp fence = findSourceFence(place, release))
+    if (ws::FenceOp fence = findSourceFence(place, release)) {
+      fence.setReason(fence.getReason().value_or("").str() +
+                      "; protects the slot of '" + getRingName(wait) + "'");
       return decide(wait, "source",
                     why + "; the program fences at " +
                         describeLine(fence.getLoc()));
+    }
     // A release that was moved past a wait needs none.
     if (policy == WarFence::Delay && isDelayed(place, release))
       return decide(wait, "none",
