@@ -23,6 +23,10 @@ RegisterTile &SmRun::registers(Warp &warp, const SmBuffer &buffer) {
   const SmRegisters &info = program.registers[buffer.place];
   if (isLocal || !info.hasLayout)
     return tile;
+  auto [known, isNew] = heldCache.try_emplace({buffer.place, warp.index});
+  tile.held = known->second;
+  if (!isNew)
+    return tile;
   tile.held.assign(elements, 0);
   auto role = buffer.value.getDefiningOp()->getParentOfType<sm::RoleOp>();
   int64_t first = 32 * (warp.index - (role ? role.getWarps()[0] : 0));
@@ -39,6 +43,7 @@ RegisterTile &SmRun::registers(Warp &warp, const SmBuffer &buffer) {
       if (inside)
         tile.held[element] = 1;
     }
+  known->second = tile.held;
   return tile;
 }
 
@@ -122,8 +127,10 @@ void SmRun::note(Warp &warp, Operation *op, Value buffer, int64_t slot,
 }
 
 void SmRun::flushNotes(Warp &warp) {
-  for (Noted &n : notes)
-    recordGeneric(warp, n.op, n.tile, n.slot, n.write, std::move(n.ranges));
+  for (Noted &n : notes) {
+    normalize(n.ranges);
+    recordGeneric(warp, n.op, n.tile, n.slot, n.write, n.ranges);
+  }
   notes.clear();
 }
 
@@ -445,7 +452,8 @@ void SmRun::copy(Warp &warp, const SmNode &node) {
     touch(warp, *dst.buffer, op, true);
   if (src.isIn(Space::Shared))
     recordGeneric(warp, op, src.buffer->place, src.slot, false,
-                  bytesOfPoints(points, mask, src));
+                  rangesOf(op, 0, warp, src.base, src.start(),
+                           [&] { return bytesOfPoints(points, mask, src); }));
   bool skips = options.tagsOnly && isFloat(dst.buffer->elem);
   if (halted)
     return;
@@ -472,7 +480,8 @@ void SmRun::copy(Warp &warp, const SmNode &node) {
                 "' that other warps hold");
   if (dst.isIn(Space::Shared))
     recordGeneric(warp, op, dst.buffer->place, dst.slot, true,
-                  bytesOfPoints(points, mask, dst));
+                  rangesOf(op, 1, warp, dst.base, dst.start(),
+                           [&] { return bytesOfPoints(points, mask, dst); }));
 }
 
 void SmRun::fill(Warp &warp, const SmNode &node) {
@@ -498,7 +507,8 @@ void SmRun::fill(Warp &warp, const SmNode &node) {
                });
   if (dst.isIn(Space::Shared))
     recordGeneric(warp, op, dst.buffer->place, dst.slot, true,
-                  bytesOfPoints(points, mask, dst));
+                  rangesOf(op, 1, warp, dst.base, dst.start(),
+                           [&] { return bytesOfPoints(points, mask, dst); }));
 }
 
 //===----------------------------------------------------------------------===//
@@ -565,7 +575,8 @@ void SmRun::callExtern(Warp &warp, const SmNode &node) {
       return;
     SmallVector<int64_t> domain = domainOf(ptr.getSizes());
     WarpPoints points = visit(LinearLayout::replicated(domain, 32), 0);
-    recordGeneric(warp, op, region.buffer->place, region.slot, false,
-                  bytesOfPoints(points, 1, region));
+    ByteRanges ranges = bytesOfPoints(points, 1, region);
+    normalize(ranges);
+    recordGeneric(warp, op, region.buffer->place, region.slot, false, ranges);
   }
 }

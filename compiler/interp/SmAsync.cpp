@@ -37,7 +37,7 @@ void SmRun::initBarrier(Warp &warp, const SmNode &node) {
     return;
   const SmBarrierDecl &decl =
       program.barriers[program.barrierOf.lookup(op.getBarrier())];
-  Epoch epoch{warp.index, ++warp.time};
+  Epoch epoch{2 * warp.index + 1, ++warp.time};
   warp.frontiers.generic.raise(epoch);
   for (int64_t stage = 0; stage < decl.stages; ++stage) {
     MBarrier &barrier = barriers[decl.first + stage];
@@ -81,6 +81,11 @@ void SmRun::waitBarrier(Warp &warp, const SmNode &node) {
   if (!barrier || !checkInit(warp, node, *barrier, warp.frontiers.generic))
     return;
   warp.waiting = false;
+  // The branch of the loop around try_wait waits for the data of all loads
+  // before it (sync.md 0.1): no later write overtakes them.
+  settleAll(warp);
+  if (warp.lastLoad.time)
+    warp.frontiers.async.raise(warp.lastLoad);
   if (barrier->phase == 0)
     return;
   warp.frontiers.join(barrier->done);
@@ -232,7 +237,7 @@ void SmRun::issueLoad(Warp &warp, const SmNode &node) {
   ++fills[copy.tile][copy.slot];
   copy.barrier = barrier - barriers.data();
   copy.epoch = newAsyncEvent(copy.known);
-  asyncAgents[copy.epoch.agent - warps.size()].op = node.op;
+  asyncAgents[copy.epoch.agent - firstAsyncAgent()].op = node.op;
   ByteRanges ranges = bytesOfTile(tile, base);
   recordAsync(warp, node.op, copy.tile, copy.slot, true, tile::Proxy::AsyncCopy,
               ranges, copy.epoch, copy.known);
@@ -274,7 +279,7 @@ void SmRun::issueStore(Warp &warp, const SmNode &node) {
     return;
   ++result.stats.copies;
   copy.epoch = newAsyncEvent(copy.known);
-  asyncAgents[copy.epoch.agent - warps.size()].op = node.op;
+  asyncAgents[copy.epoch.agent - firstAsyncAgent()].op = node.op;
   recordAsync(warp, node.op, copy.tile, copy.slot, false,
               tile::Proxy::AsyncCopy, bytesOfTile(tile, base), copy.epoch,
               copy.known);

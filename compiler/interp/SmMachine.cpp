@@ -150,7 +150,7 @@ void SmRun::checkLifetimes() {
   for (Warp &warp : warps)
     known.join(warp.frontiers.generic);
   for (auto [i, agent] : llvm::enumerate(asyncAgents))
-    if (!known.covers({uint32_t(warps.size() + i), agent.last}))
+    if (!known.covers({uint32_t(firstAsyncAgent() + i), agent.last}))
       problem(SmProblem::Lifetime, agent.op,
               "nobody waits for the end of this operation before the block "
               "ends");

@@ -14,13 +14,12 @@ static bool isScalarStore(const MemoryAccess &access) {
 }
 
 void SmRun::recordGeneric(Warp &warp, Operation *op, uint32_t tile,
-                          int64_t slot, bool write, ByteRanges ranges) {
+                          int64_t slot, bool write, const ByteRanges &ranges) {
   if (ranges.empty())
     return;
-  normalize(ranges);
   ++result.stats.accesses;
   MemoryAccess access;
-  access.epoch = {warp.index, ++warp.time};
+  access.epoch = {2 * warp.index + write, ++warp.time};
   access.isWrite = write;
   access.warp = warp.index;
   access.op = op;
@@ -40,6 +39,8 @@ void SmRun::recordGeneric(Warp &warp, Operation *op, uint32_t tile,
   warp.frontiers.generic.raise(access.epoch);
   if (write)
     wroteGeneric(warp, ranges);
+  else
+    warp.lastLoad = access.epoch;
 }
 
 void SmRun::recordAsync(Warp &warp, Operation *op, uint32_t tile, int64_t slot,
@@ -60,9 +61,27 @@ void SmRun::recordAsync(Warp &warp, Operation *op, uint32_t tile, int64_t slot,
     reportConflict(access, conflict, warp.frontiers.generic);
 }
 
+const ByteRanges &SmRun::rangesOf(Operation *op, unsigned which,
+                                  const Warp &warp, uint32_t base,
+                                  int64_t start,
+                                  llvm::function_ref<ByteRanges()> make) {
+  constexpr size_t kMost = 1 << 12;
+  if (rangeCache.size() > kMost)
+    rangeCache.clear();
+  std::array<uint64_t, 5> key = {reinterpret_cast<uintptr_t>(op), which,
+                                 warp.index, base,
+                                 static_cast<uint64_t>(start)};
+  auto [it, isNew] = rangeCache.try_emplace(key);
+  if (isNew) {
+    it->second = make();
+    normalize(it->second);
+  }
+  return it->second;
+}
+
 /// A number for an asynchronous operation that is ordered after `known`.
 Epoch SmRun::newAsyncEvent(const Clock &known) {
-  uint32_t first = warps.size();
+  uint32_t first = firstAsyncAgent();
   for (auto [i, agent] : llvm::enumerate(asyncAgents))
     if (known.at(first + i) >= agent.last)
       return {uint32_t(first + i), ++agent.last};
@@ -72,7 +91,7 @@ Epoch SmRun::newAsyncEvent(const Clock &known) {
 
 void SmRun::wroteGeneric(Warp &warp, const ByteRanges &ranges) {
   if (lags()) {
-    unfenced.push_back({{warp.index, warp.time}, ranges});
+    unfenced.push_back({{2 * warp.index + 1, warp.time}, ranges});
     return;
   }
   for (ByteRange r : ranges)
@@ -93,8 +112,19 @@ void SmRun::wroteAsync(uint32_t begin, uint32_t end) {
 }
 
 void SmRun::fenceProxy(Warp &warp) {
+  const Clock &fenced = warp.frontiers.async;
   warp.frontiers.async.join(warp.frontiers.generic);
-  settleAll(warp);
+  // The fence waits for all loads that it orders, those of other threads too.
+  for (Warp &reader : warps) {
+    for (PendingLoad &load : reader.pending)
+      if (fenced.covers(load.epoch)) {
+        load.finish(load.samples);
+        --reader.registers[load.target].pendingLoads;
+      }
+    llvm::erase_if(reader.pending, [&](const PendingLoad &load) {
+      return fenced.covers(load.epoch);
+    });
+  }
   llvm::erase_if(unfenced, [&](const Unfenced &write) {
     if (!warp.frontiers.async.covers(write.epoch))
       return false;
@@ -115,6 +145,7 @@ void SmRun::addPending(Warp &warp, PendingLoad load) {
     load.finish(load.samples);
     return;
   }
+  load.epoch = warp.lastLoad;
   ++warp.registers[load.target].pendingLoads;
   warp.pending.push_back(std::move(load));
 }

@@ -85,7 +85,6 @@ static ByteRanges bytesOf(const Operand &operand, ArrayRef<int64_t> rows,
       else
         ranges.push_back({at, at + size});
     }
-  normalize(ranges);
   return ranges;
 }
 
@@ -188,7 +187,7 @@ void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
   product.c = c.place;
   product.known = warp.frontiers.async;
   product.epoch = newAsyncEvent(product.known);
-  asyncAgents[product.epoch.agent - warps.size()].op = op;
+  asyncAgents[product.epoch.agent - firstAsyncAgent()].op = op;
   auto needsFence = [&](RegisterTile &tile, StringRef name) {
     if (tile.writtenSinceFence)
       problem(SmProblem::Register, op,
@@ -208,19 +207,22 @@ void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
     groupRows.append(shape.partOf(w).rows);
   llvm::sort(groupRows);
   groupRows.erase(llvm::unique(groupRows), groupRows.end());
-  auto place = [&](Operand &operand, Value value, ArrayRef<int64_t> rows,
-                   int64_t firstColumn, int64_t columns) {
+  auto place = [&](unsigned which, Operand &operand, Value value,
+                   ArrayRef<int64_t> rows, int64_t firstColumn,
+                   int64_t columns) {
     operand.tile = &program.tiles[operand.buffer->place];
     operand.base = slotBase(warp, node, value, operand.slot);
-    if (!halted)
-      recordAsync(warp, op, operand.buffer->place, operand.slot, false,
-                  tile::Proxy::AsyncMma,
-                  bytesOf(operand, rows, firstColumn, columns), product.epoch,
-                  product.known);
+    if (halted)
+      return;
+    const ByteRanges &ranges =
+        rangesOf(op, which, warp, operand.base, operand.start,
+                 [&] { return bytesOf(operand, rows, firstColumn, columns); });
+    recordAsync(warp, op, operand.buffer->place, operand.slot, false,
+                tile::Proxy::AsyncMma, ranges, product.epoch, product.known);
   };
   const uint8_t *aData = asyncView.data();
   if (a.buffer->space == Space::Shared) {
-    place(a, op.getA(), groupRows, 0, shape.k);
+    place(0, a, op.getA(), groupRows, 0, shape.k);
   } else {
     RegisterTile &tile = registers(warp, *a.buffer);
     settle(warp, a.buffer->place);
@@ -229,7 +231,7 @@ void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
     product.a = a.buffer->place;
     aData = tile.data.data();
   }
-  place(b, op.getB(), upTo(shape.k), part.firstColumn, part.columns);
+  place(1, b, op.getB(), upTo(shape.k), part.firstColumn, part.columns);
   accumulator.accumulating = op;
   if (halted)
     return;
@@ -327,8 +329,11 @@ void SmRun::runMma(Warp &warp, const SmNode &node) {
     operand.base = slotBase(warp, node, value, operand.slot);
     if (halted)
       return;
-    recordGeneric(warp, op, operand.buffer->place, operand.slot, false,
-                  bytesOf(operand, rows[i], first[i], columns[i]));
+    const ByteRanges &ranges =
+        rangesOf(op, i, warp, operand.base, operand.start, [&] {
+          return bytesOf(operand, rows[i], first[i], columns[i]);
+        });
+    recordGeneric(warp, op, operand.buffer->place, operand.slot, false, ranges);
     load.samples.push_back(sampleOf(operand, rows[i], first[i], columns[i]));
   }
   if (options.tagsOnly)

@@ -25,6 +25,13 @@ struct SmRegion {
   }
   unsigned elementSize() const { return sizeOf(buffer->elem); }
 
+  /// The element at the origin of the points.
+  int64_t start() const {
+    int64_t index = 0;
+    for (const Dim &d : dims)
+      index += d.offset * d.stride;
+    return index;
+  }
   /// The element at a point; -1 outside of the buffer.
   int64_t element(const int32_t *point) const {
     int64_t index = 0;

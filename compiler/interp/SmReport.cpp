@@ -310,6 +310,49 @@ std::string SmRun::blockedText(Warp &warp, const SmNode &node) {
   return text;
 }
 
+/// The innermost role that has a warp.
+static std::string roleOfWarp(sm::LaunchOp launch, uint32_t warp) {
+  std::string name = "block";
+  launch.walk<WalkOrder::PreOrder>([&](sm::RoleOp role) {
+    int64_t first = role.getWarps()[0];
+    if (warp >= first && warp < first + role.getWarps()[1])
+      name = role.getName().str();
+  });
+  return name;
+}
+
+namespace {
+/// Which roles wait for which barriers, whose arrivals come from which roles.
+struct WaitGraph {
+  struct Edge {
+    std::string from, barrier;
+    ArrayRef<std::string> to;
+  };
+  std::vector<Edge> edges;
+
+  /// "a -> x -> b -> y -> a", if a cycle can be reached from `role`.
+  std::string cycleFrom(const std::string &role) const {
+    std::vector<std::pair<std::string, std::string>> path; // role, barrier
+    std::string at = role;
+    while (true) {
+      for (size_t i = 0; i < path.size(); ++i)
+        if (path[i].first == at) {
+          std::string text;
+          for (; i < path.size(); ++i)
+            text += path[i].first + " -> " + path[i].second + " -> ";
+          return text + at;
+        }
+      auto edge = llvm::find_if(
+          edges, [&](const Edge &e) { return e.from == at && !e.to.empty(); });
+      if (edge == edges.end())
+        return "";
+      path.push_back({at, edge->barrier});
+      at = edge->to.front();
+    }
+  }
+};
+} // namespace
+
 /// No agent can act: the wait-for graph.
 void SmRun::deadlock() {
   SmReport found(launch.getLoc());
@@ -318,6 +361,7 @@ void SmRun::deadlock() {
   out << "DEADLOCK  no warp can act and no copy is in flight\n";
   std::vector<std::pair<std::string, std::string>> lines; // text, warps
   bool first = true;
+  WaitGraph graph;
   for (Warp &warp : warps) {
     if (warp.finished())
       continue;
@@ -331,6 +375,13 @@ void SmRun::deadlock() {
         found.buffer = program.barriers[barrierAt(warp, node, 1)->decl].name;
       first = false;
     }
+    if (isa<sm::MBarrierWaitOp>(node.op)) {
+      MBarrier &barrier = *barrierAt(warp, node, 1);
+      const SmBarrierDecl &decl = program.barriers[barrier.decl];
+      graph.edges.push_back(
+          {role, decl.name + "[" + std::to_string(barrier.stage) + "]",
+           decl.arrivers});
+    }
     if (!lines.empty() && lines.back().first == line)
       lines.back().second += ", " + std::to_string(warp.index);
     else
@@ -338,15 +389,22 @@ void SmRun::deadlock() {
   }
   for (auto &[line, indices] : lines) {
     auto [role, text] = StringRef(line).split('\n');
-    out << "  " << role << " (warp " << indices << ") waits for " << text
-        << "\n";
+    out << "  blocked  " << role << " (warp " << indices << ") waits for "
+        << text << "\n";
   }
   std::string finished;
   for (const Warp &warp : warps)
     if (warp.finished())
-      finished += (finished.empty() ? "" : ", ") + std::to_string(warp.index);
+      finished += (finished.empty() ? "" : ", ") +
+                  roleOfWarp(launch, warp.index) + " warp " +
+                  std::to_string(warp.index);
   if (!finished.empty())
-    out << "  finished: warp " << finished << "\n";
+    out << "  finished " << finished << "\n";
+  for (const WaitGraph::Edge &edge : graph.edges)
+    if (std::string cycle = graph.cycleFrom(edge.from); !cycle.empty()) {
+      out << "  cycle    " << cycle << "\n";
+      break;
+    }
   out << replayText();
   report(std::move(found), true);
 }

@@ -10,6 +10,7 @@
 #include "compiler/interp/SmMachine.h"
 #include "compiler/interp/SmProgram.h"
 
+#include <array>
 #include <deque>
 #include <random>
 
@@ -66,6 +67,7 @@ struct Sample {
 /// A load (or a product whose operands are loaded) that lags.
 struct PendingLoad {
   uint32_t target; ///< register tile
+  Epoch epoch;     ///< of the read
   llvm::SmallVector<Sample, 2> samples;
   std::function<void(llvm::ArrayRef<Sample>)> finish;
 };
@@ -112,6 +114,7 @@ struct Warp {
   bool waiting = false;      ///< seen blocked at the mbarrier before it
   uint64_t waitingSince = 0; ///< phase then
   int64_t maxRegisters = 0;
+  Epoch lastLoad; ///< last read of shared memory by ordinary loads
   // wgmma
   uint64_t productsIssued = 0;
   ProductGroup openProducts;
@@ -232,12 +235,21 @@ private:
   void flushNotes(Warp &warp);
 
   // SmMemory.cpp: shared memory and who sees what of it.
+  /// `ranges` are sorted and apart.
   void recordGeneric(Warp &warp, mlir::Operation *op, uint32_t tile,
-                     int64_t slot, bool write, ByteRanges ranges);
+                     int64_t slot, bool write, const ByteRanges &ranges);
+  /// The bytes of operand `which` of an operation for a warp, computed once
+  /// for a place in shared memory.
+  const ByteRanges &rangesOf(mlir::Operation *op, unsigned which,
+                             const Warp &warp, uint32_t base, int64_t start,
+                             llvm::function_ref<ByteRanges()> make);
   void recordAsync(Warp &warp, mlir::Operation *op, uint32_t tile, int64_t slot,
                    bool write, tile::Proxy proxy, const ByteRanges &ranges,
                    Epoch epoch, const Clock &known);
   Epoch newAsyncEvent(const Clock &known);
+  /// Agents: the loads of each warp, its other accesses, then asynchronous
+  /// operations.
+  uint32_t firstAsyncAgent() const { return 2 * warps.size(); }
   void wroteGeneric(Warp &warp, const ByteRanges &ranges);
   void wroteAsync(uint32_t begin, uint32_t end);
   void fenceProxy(Warp &warp);
@@ -336,6 +348,8 @@ private:
   bool gathering = false;
 
   std::map<std::pair<const void *, uint32_t>, WarpPoints> pointCache;
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<uint8_t>> heldCache;
+  std::map<std::array<uint64_t, 5>, ByteRanges> rangeCache;
 };
 
 } // namespace tlc::interp

@@ -130,8 +130,9 @@ TEST_CASE("virtual sm: every schedule reports the unfenced release of h",
       SmProgramText program = SmProgramText::fromFile(form.file);
       replaceFence(program, Release::None);
       StateData data(form.vk, {false, true, false});
-      SmResult result =
-          runSm(program.kernel(), data.args(), scheduled(schedule));
+      SmOptions options = scheduled(schedule);
+      options.maxStates = 500;
+      SmResult result = runSm(program.kernel(), data.args(), options);
       INFO(form.file << ", " << spelling(schedule).str() << "\n"
                      << texts(result));
       CHECK(count(result, SmProblem::Race) == 1);
