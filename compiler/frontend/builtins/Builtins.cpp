@@ -218,6 +218,29 @@ static std::vector<Param> parseSignature(llvm::StringRef signature) {
   return params;
 }
 
+/// Puts a keyword argument into its slot; false after an error.
+static bool setKeyword(CallArgs &args, llvm::ArrayRef<Param> params,
+                       llvm::StringRef name, CallArgs::Slot value) {
+  std::vector<llvm::StringRef> known;
+  for (auto [param, slot] : llvm::zip(params, args.slots)) {
+    if (param.variadic)
+      continue;
+    known.push_back(param.name);
+    if (param.name != name)
+      continue;
+    if (slot.isSet()) {
+      args.e.error(Diag::RepeatedArgument, value.range) << args.name() << name;
+      return false;
+    }
+    value.name = slot.name;
+    slot = value;
+    return true;
+  }
+  args.e.error(Diag::UnexpectedArgument, value.range).suggest(name, known)
+      << args.name() << name;
+  return false;
+}
+
 /// Puts the arguments of the call into the slots; false after an error.
 static bool bindCall(CallArgs &args, llvm::ArrayRef<Param> params,
                      const ast::Call &call) {
@@ -266,32 +289,12 @@ static bool bindCall(CallArgs &args, llvm::ArrayRef<Param> params,
         << args.name() << positional.size() << given;
     return false;
   }
-  auto setKeyword = [&](llvm::StringRef name, CallArgs::Slot value) {
-    for (auto [param, slot] : llvm::zip(params, args.slots)) {
-      if (param.name != name || param.variadic)
-        continue;
-      if (slot.isSet()) {
-        e.error(Diag::RepeatedArgument, value.range) << args.name() << name;
-        return false;
-      }
-      value.name = slot.name;
-      slot = value;
-      return true;
-    }
-    std::vector<llvm::StringRef> known;
-    for (const Param &param : params)
-      if (!param.variadic)
-        known.push_back(param.name);
-    e.error(Diag::UnexpectedArgument, value.range).suggest(name, known)
-        << args.name() << name;
-    return false;
-  };
   for (const ast::Keyword &keyword : call.keywords) {
     CallArgs::Slot slot;
     slot.range = keyword.range;
     if (!keyword.isUnpack()) {
       slot.expr = keyword.value;
-      if (!setKeyword(keyword.name.name, slot))
+      if (!setKeyword(args, params, keyword.name.name, slot))
         return false;
       continue;
     }
@@ -302,7 +305,7 @@ static bool bindCall(CallArgs &args, llvm::ArrayRef<Param> params,
     }
     for (auto &[key, value] : dict.as<DictObject>().entries) {
       slot.value = value;
-      if (key.is(Kind::String) && !setKeyword(key.text(), slot))
+      if (key.is(Kind::String) && !setKeyword(args, params, key.text(), slot))
         return false;
     }
   }

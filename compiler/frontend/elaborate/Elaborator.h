@@ -1,7 +1,8 @@
 // Runs a file as Python as far as its kernels need it and emits tile IR for
 // what depends on run-time values (language.md 2.1 and 4). One object
 // elaborates one file; the parts are in
-//   Module.cpp        module level, evaluated on demand; choice of kernels
+//   Module.cpp        module level, evaluated on demand
+//   Kernels.cpp       choice of kernels, -D
 //   Kernel.cpp        prim_func parameters      Eager.cpp    jit functions
 //   Launch.cpp        T.Kernel, allocation
 //   Statements.cpp    statements, names, control flow     Loops.cpp    for,
@@ -24,6 +25,9 @@
 #include <optional>
 
 namespace tlc::frontend {
+
+/// `if __name__ == "__main__":`, which a compilation skips.
+bool isMainGuard(const ast::If *stmt);
 
 /// How a statement ended. Stop: after an error that makes what follows
 /// meaningless.
@@ -319,6 +323,11 @@ private:
   Value evalName(const ast::Name *expr);
   Value lookup(llvm::StringRef name, llvm::SMRange range);
   Value evalBoolOp(const ast::BoolOp *expr);
+  mlir::Value emitSelect(mlir::Value cond, const mlir::Value (&results)[2],
+                         bool isOr, bool isAnd, llvm::SMRange range);
+  mlir::Value emitLazy(mlir::Value cond, mlir::Block &onTrue,
+                       mlir::Block &onFalse, const mlir::Value (&results)[2],
+                       llvm::SMRange range);
   Value evalCompare(const ast::Compare *expr);
   Value evalUnary(const ast::UnaryOp *expr);
   Value evalIf(const ast::IfExp *expr);

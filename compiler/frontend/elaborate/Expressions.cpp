@@ -241,28 +241,55 @@ Value Elaborator::select(const Value &test, llvm::function_ref<Value()> onTrue,
   std::optional<Interval> interval;
   if (scalars[0]->range && scalars[1]->range)
     interval = join(*scalars[0]->range, *scalars[1]->range);
-  mlir::Location l = loc(range);
+  mlir::Value result;
   if (isSpeculatable(*sides[0].block) && isSpeculatable(*sides[1].block)) {
     mlir::Block *into = b.getInsertionBlock();
     for (Detached &side : sides)
       into->getOperations().splice(b.getInsertionPoint(),
                                    side.block->getOperations());
-    return makeScalar(
-        b.createOrFold<mlir::arith::SelectOp>(l, cond, results[0], results[1]),
-        type, std::nullopt, interval);
+    auto known = [&](int side, bool value) {
+      return type.isBool() && scalars[side]->isConstant() &&
+             std::get<int64_t>(scalars[side]->constant) == value;
+    };
+    result = emitSelect(cond, results, known(0, true), known(1, false), range);
+  } else {
+    result = emitLazy(cond, *sides[0].block, *sides[1].block, results, range);
   }
-  auto op = mlir::scf::IfOp::create(b, l, type.scalarType(context), cond,
+  return makeScalar(result, type, std::nullopt, interval);
+}
+
+/// Both values are there. `and`, `or` and chained comparisons have a constant
+/// side.
+mlir::Value Elaborator::emitSelect(mlir::Value cond,
+                                   const mlir::Value (&results)[2], bool isOr,
+                                   bool isAnd, llvm::SMRange range) {
+  mlir::Location l = loc(range);
+  if (isAnd)
+    return b.createOrFold<mlir::arith::AndIOp>(l, cond, results[0]);
+  if (isOr)
+    return b.createOrFold<mlir::arith::OrIOp>(l, cond, results[1]);
+  return b.createOrFold<mlir::arith::SelectOp>(l, cond, results[0], results[1]);
+}
+
+/// An scf.if around the ops of the two sides.
+mlir::Value Elaborator::emitLazy(mlir::Value cond, mlir::Block &onTrue,
+                                 mlir::Block &onFalse,
+                                 const mlir::Value (&results)[2],
+                                 llvm::SMRange range) {
+  mlir::Location l = loc(range);
+  auto saved = b.saveInsertionPoint();
+  auto op = mlir::scf::IfOp::create(b, l, results[0].getType(), cond,
                                     /*withElseRegion=*/true);
   mlir::Block *blocks[] = {op.thenBlock(), op.elseBlock()};
+  mlir::Block *sides[] = {&onTrue, &onFalse};
   for (int i = 0; i < 2; ++i) {
     blocks[i]->getOperations().splice(blocks[i]->begin(),
-                                      sides[i].block->getOperations());
+                                      sides[i]->getOperations());
     b.setInsertionPointToEnd(blocks[i]);
     mlir::scf::YieldOp::create(b, l, results[i]);
   }
   b.restoreInsertionPoint(saved);
-  b.setInsertionPointAfter(op);
-  return makeScalar(op.getResult(0), type, std::nullopt, interval);
+  return op.getResult(0);
 }
 
 Value Elaborator::evalIf(const ast::IfExp *expr) {

@@ -54,78 +54,84 @@ static Value wrapNegative(Elaborator &e, const Value &index, const Value &size,
   return e.binary(ast::BinaryOperator::Add, size, index, range);
 }
 
-std::optional<RegionDim> Elaborator::subscriptDim(BufferObject &buffer,
-                                                  unsigned dim,
-                                                  const ast::Expr *expr) {
+/// Whether a value can be a coordinate; reports if not.
+static bool isCoordinate(Elaborator &e, const Value &v, llvm::SMRange range) {
+  bool good = v.isIntLike() || v.is(Kind::Symbolic) ||
+              (v.is(Kind::Scalar) && (v.as<ScalarObject>().dtype.isInt() ||
+                                      v.as<ScalarObject>().dtype.isBool()));
+  if (!good)
+    e.typeError(range, "an index", "an integer", v);
+  return good;
+}
+
+static void reportOutside(Elaborator &e, BufferObject &buffer, unsigned dim,
+                          int64_t index, llvm::SMRange range) {
+  e.error(Diag::IndexOutOfRange, range)
+          .note(buffer.range, "'" + buffer.name + "' is declared here")
+      << index
+      << "dimension " + std::to_string(dim) + " of '" + buffer.name + "'"
+      << e.text(buffer.shape[dim]);
+}
+
+static std::optional<RegionDim> pointDim(Elaborator &e, BufferObject &buffer,
+                                         unsigned dim, const Value &index,
+                                         llvm::SMRange range) {
+  if (!isCoordinate(e, index, range))
+    return std::nullopt;
   const Value &size = buffer.shape[dim];
-  Value index;
-  Value lower, upper;
-  if (auto *slice = llvm::dyn_cast<ast::Slice>(expr)) {
-    if (slice->step && !equals(eval(slice->step), Value::ofInt(1))) {
-      unsupported(slice->step->range, "a slice with a step");
-      return std::nullopt;
-    }
-    lower = slice->lower ? eval(slice->lower) : Value::ofInt(0);
-    upper = slice->upper ? eval(slice->upper) : size;
-  } else {
-    index = eval(expr);
-    if (index.is(Kind::Slice)) {
-      auto &s = index.as<SliceObject>();
-      lower = s.lower.isNone() ? Value::ofInt(0) : s.lower;
-      upper = s.upper.isNone() ? size : s.upper;
-    }
-  }
-  auto check = [&](const Value &v) {
-    bool good = v.isIntLike() || v.is(Kind::Symbolic) ||
-                (v.is(Kind::Scalar) && (v.as<ScalarObject>().dtype.isInt() ||
-                                        v.as<ScalarObject>().dtype.isBool()));
-    if (!good && !v.isPoison())
-      typeError(expr->range, "an index", "an integer", v);
-    return good;
-  };
   RegionDim result;
-  if (lower.isPoison() && upper.isPoison()) {
-    if (!check(index))
-      return std::nullopt;
-    result.offset = wrapNegative(*this, index, size, expr->range);
-    result.size = 1;
-    bool outside =
-        result.offset.isIntLike() &&
-        (result.offset.asInt() < 0 ||
-         (size.is(Kind::Int) && result.offset.asInt() >= size.integer));
-    if (outside) {
-      error(Diag::IndexOutOfRange, expr->range)
-              .note(buffer.range, "'" + buffer.name + "' is declared here")
-          << index.asInt()
-          << "dimension " + std::to_string(dim) + " of '" + buffer.name + "'"
-          << text(size);
-      return std::nullopt;
-    }
-    return result;
-  }
-  if (!check(lower) || !check(upper))
-    return std::nullopt;
-  lower = wrapNegative(*this, lower, size, expr->range);
-  upper = wrapNegative(*this, upper, size, expr->range);
-  result.offset = lower;
-  result.isSlice = true;
-  result.size = differenceOf(upper, lower);
-  if (result.size && *result.size <= 0) {
-    error(Diag::InvalidValue, expr->range)
-        << "slice" << "its extent is " + std::to_string(*result.size);
-    return std::nullopt;
-  }
-  auto reach = intervalOf(upper);
-  if (buffer.space != tile::Space::Global && upper.isIntLike() && reach &&
-      reach->hi > size.integer) {
-    error(Diag::IndexOutOfRange, expr->range)
-            .note(buffer.range, "'" + buffer.name + "' is declared here")
-        << upper.asInt() - 1
-        << "dimension " + std::to_string(dim) + " of '" + buffer.name + "'"
-        << text(size);
+  result.offset = wrapNegative(e, index, size, range);
+  result.size = 1;
+  const Value &at = result.offset;
+  if (at.isIntLike() &&
+      (at.asInt() < 0 || (size.is(Kind::Int) && at.asInt() >= size.integer))) {
+    reportOutside(e, buffer, dim, index.asInt(), range);
     return std::nullopt;
   }
   return result;
+}
+
+static std::optional<RegionDim> sliceDim(Elaborator &e, BufferObject &buffer,
+                                         unsigned dim, Value lower, Value upper,
+                                         llvm::SMRange range) {
+  const Value &size = buffer.shape[dim];
+  lower = lower.isNone() ? Value::ofInt(0) : lower;
+  upper = upper.isNone() ? size : upper;
+  if (!isCoordinate(e, lower, range) || !isCoordinate(e, upper, range))
+    return std::nullopt;
+  lower = wrapNegative(e, lower, size, range);
+  upper = wrapNegative(e, upper, size, range);
+  RegionDim result;
+  result.offset = lower;
+  result.isSlice = true;
+  result.size = e.differenceOf(upper, lower);
+  if (result.size && *result.size <= 0) {
+    e.error(Diag::InvalidValue, range)
+        << "slice" << "its extent is " + std::to_string(*result.size);
+    return std::nullopt;
+  }
+  if (buffer.space != tile::Space::Global && upper.isIntLike() &&
+      upper.asInt() > size.integer) {
+    reportOutside(e, buffer, dim, upper.asInt() - 1, range);
+    return std::nullopt;
+  }
+  return result;
+}
+
+std::optional<RegionDim> Elaborator::subscriptDim(BufferObject &buffer,
+                                                  unsigned dim,
+                                                  const ast::Expr *expr) {
+  Value index = eval(expr);
+  if (!index.is(Kind::Slice))
+    return pointDim(*this, buffer, dim, index, expr->range);
+  auto &slice = index.as<SliceObject>();
+  bool hasStep = !slice.step.isNone() && !equals(slice.step, Value::ofInt(1));
+  if (hasStep) {
+    if (!slice.step.isPoison())
+      unsupported(expr->range, "a slice with a step");
+    return std::nullopt;
+  }
+  return sliceDim(*this, buffer, dim, slice.lower, slice.upper, expr->range);
 }
 
 Value Elaborator::subscriptBuffer(std::shared_ptr<BufferObject> buffer,
