@@ -172,9 +172,7 @@ Value Elaborator::callFunction(FunctionObject &function,
     bind(param.name.name, value, param.name.range);
   if (function.lambda)
     return eval(function.lambda->body);
-  unsigned errors = diags.errorCount();
-  Flow flow = execute(function.def->body);
-  if (flow == Flow::Stop && diags.errorCount() > errors)
+  if (execute(function.def->body) == Flow::Stop)
     return Value::poison();
   return activation.result;
 }

@@ -13,8 +13,10 @@ Value Elaborator::eval(const ast::Expr *expr) {
   if (!step(expr->range))
     return Value::poison();
   if (evalDepth > kMaxEvalDepth) {
+    // "the function 'g'": the text has quotes of its own.
+    llvm::StringRef name = frame ? llvm::StringRef(frame->name) : "module";
     error(Diag::RecursionTooDeep, expr->range)
-        << (frame ? frame->name : "module");
+        << (name.contains('\'') ? name.split('\'').second.drop_back() : name);
     return Value::poison();
   }
   ++evalDepth;
