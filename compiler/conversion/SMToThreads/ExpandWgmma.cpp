@@ -79,11 +79,13 @@ struct DescriptorOperand {
 };
 } // namespace
 
-/// `group` counts blocks of `groupSize` along M or N; null: one group.
+/// `group` (null: 0) counts `groups` blocks of `groupSize` along M or N, which
+/// instructions take `block` at a time: they must begin where a descriptor can.
 static FailureOr<DescriptorOperand> describe(Expander &x, WgmmaOp op,
                                              StringRef name, Value buffer,
                                              ValueRange offsets, bool kMajor,
-                                             Value group, int64_t groupSize) {
+                                             Value group, int64_t groupSize,
+                                             int64_t groups, int64_t block) {
   auto tile = x.sharedTile(op, buffer);
   if (failed(tile))
     return failure();
@@ -98,6 +100,12 @@ static FailureOr<DescriptorOperand> describe(Expander &x, WgmmaOp op,
   DescriptorOperand result{*layout, {}, start->row, start->column};
   if (!kMajor)
     std::swap(result.startMN, result.startK);
+  int64_t unit =
+      kMajor ? 8 : std::max<int64_t>(8, 8 * layout->span / layout->elementBits);
+  if (result.startMN % unit != 0 ||
+      (groups * groupSize > block && block % unit != 0))
+    return op.emitError("wgmma that begins inside of a swizzled panel of ")
+           << tile::getBufferName(buffer) << " is not supported yet";
   Arith a = x.arith(op.getLoc());
   int64_t first = layout->blockOffset(result.startMN, result.startK);
   Value address = a.add(start->address, first);
@@ -112,65 +120,119 @@ static FailureOr<DescriptorOperand> describe(Expander &x, WgmmaOp op,
   return result;
 }
 
+namespace {
+/// A product cut into instructions.
+struct WgmmaPlan {
+  const target::WgmmaShape *shape;
+  int64_t M, N, K;
+  int64_t mGroups, nGroups; ///< warpgroups along M and N
+  int64_t columns, n;       ///< of a warpgroup, of an instruction
+
+  int64_t rows() const { return M / (64 * mGroups); }
+  int64_t steps() const { return K / shape->k; }
+  unsigned bits() const { return target::bitWidth(shape->a); }
+};
+} // namespace
+
+static FailureOr<WgmmaPlan> planWgmma(WgmmaOp op, int64_t roleWarps) {
+  auto aType = matrixType(op.getA().getType().getElementType());
+  auto bType = matrixType(op.getB().getType().getElementType());
+  Type c = op.getC().getType().getElementType();
+  MatrixType cType = c.isInteger(32) ? MatrixType::S32 : MatrixType::F32;
+  const target::TargetInfo *info = target::lookupTarget("sm_90a");
+  WgmmaPlan plan{};
+  if (aType && bType && (c.isF32() || c.isInteger(32)))
+    plan.shape = info->findWgmma(*aType, *bType, cType);
+  if (!plan.shape)
+    return op.emitError("wgmma of these element types is not supported yet");
+  plan.M = op.getC().getType().getDimSize(0);
+  plan.N = op.getC().getType().getDimSize(1);
+  ArrayRef<int64_t> aSizes = op.getASizes();
+  plan.K = aSizes[aSizes.size() - (op.getTransA() ? 2 : 1)];
+  plan.mGroups = op.getWarpsM() / 4;
+  plan.nGroups = op.getWarpsN();
+  if (plan.mGroups < 1 || op.getWarpsM() % 4 != 0 ||
+      4 * plan.mGroups * plan.nGroups != roleWarps)
+    return op.emitError("warps of the product are not those of its role");
+  plan.columns = plan.N / plan.nGroups;
+  plan.n = target::TargetInfo::wgmmaN(*plan.shape, plan.columns);
+  if (plan.n == 0 || plan.K % plan.shape->k != 0 ||
+      plan.M % (64 * plan.mGroups) != 0)
+    return op.emitError("no wgmma instruction for this tile");
+  return plan;
+}
+
+/// Warpgroup g has row blocks g % mGroups and columns g / mGroups; null for 0.
+static std::pair<Value, Value> groupIndices(Expander &x, Location loc,
+                                            const WgmmaPlan &plan) {
+  if (plan.mGroups * plan.nGroups == 1)
+    return {};
+  Arith a = x.arith(loc);
+  Value warp = WarpOp::create(x.b, loc, x.role().firstWarp, x.role().warps);
+  Value group = a.div(warp, 4);
+  return {plan.mGroups == 1 ? Value() : a.rem(group, plan.mGroups),
+          plan.nGroups == 1 ? Value() : a.div(group, plan.mGroups)};
+}
+
+/// One instruction after the other; `a` is null if A is in registers.
+static void emitInstructions(Expander &x, WgmmaOp op, const WgmmaPlan &plan,
+                             Value accumulator, const DescriptorOperand *aDesc,
+                             const DescriptorOperand &bDesc, Value scale) {
+  Location loc = op.getLoc();
+  Arith a = x.arith(loc);
+  const Fragment *fragment = x.fragment(op.getA());
+  int64_t each = 32 / plan.bits() * 4;
+  for (int64_t step = 0; step < plan.steps(); ++step)
+    for (int64_t i = 0; i < plan.rows(); ++i) {
+      int64_t k = step * plan.shape->k;
+      SmallVector<Value> registers;
+      Value aBlock;
+      if (aDesc)
+        aBlock =
+            a.add(aDesc->descriptor, aDesc->distance(i * 64 * plan.mGroups, k));
+      else
+        registers =
+            packRegisters(x, loc, *fragment, 4,
+                          (i * plan.steps() + step) * each, plan.bits());
+      for (int64_t j = 0; j < plan.columns / plan.n; ++j)
+        WgmmaInstOp::create(
+            x.b, loc, accumulator, i * (plan.columns / 2) + j * (plan.n / 2),
+            aBlock, registers,
+            a.add(bDesc.descriptor, bDesc.distance(j * plan.n, k)),
+            step == 0 ? scale : Value(), plan.n, plan.shape->k,
+            target::ptxName(plan.shape->a), target::ptxName(plan.shape->b),
+            aDesc && op.getTransA(), !op.getTransB());
+    }
+}
+
 LogicalResult Expander::expandWgmma(WgmmaOp op) {
   Location loc = op.getLoc();
-  Arith a = arith(loc);
-  Type aElement = op.getA().getType().getElementType();
-  Type bElement = op.getB().getType().getElementType();
-  Type cElement = op.getC().getType().getElementType();
-  auto aType = matrixType(aElement), bType = matrixType(bElement);
-  MatrixType cType = cElement.isF16()         ? MatrixType::F16
-                     : cElement.isInteger(32) ? MatrixType::S32
-                                              : MatrixType::F32;
-  const target::TargetInfo *info = target::lookupTarget("sm_90a");
-  const target::WgmmaShape *shape =
-      aType && bType ? info->findWgmma(*aType, *bType, cType) : nullptr;
-  if (!shape || cType == MatrixType::F16)
-    return op.emitError("wgmma of these element types is not supported yet");
-  int64_t M = op.getC().getType().getDimSize(0);
-  int64_t N = op.getC().getType().getDimSize(1);
-  int64_t K = op.getASizes()[op.getASizes().size() - (op.getTransA() ? 2 : 1)];
-  int64_t mGroups = op.getWarpsM() / 4, nGroups = op.getWarpsN();
-  if (mGroups < 1 || op.getWarpsM() % 4 != 0 ||
-      static_cast<int64_t>(op.getWarpsM()) * nGroups != role().warps)
-    return op.emitError("warps of the product are not those of its role");
-  auto fragment = accumulatorOf(
-      *this, op, op.getC(), analysis::wgmmaAccumulator(M, N, mGroups, nGroups));
+  auto plan = planWgmma(op, role().warps);
+  if (failed(plan))
+    return failure();
+  auto fragment =
+      accumulatorOf(*this, op, op.getC(),
+                    analysis::wgmmaAccumulator(plan->M, plan->N, plan->mGroups,
+                                               plan->nGroups));
   if (failed(fragment))
     return failure();
-  int64_t columns = N / nGroups,
-          n = target::TargetInfo::wgmmaN(*shape, columns);
-  if (n == 0 || K % shape->k != 0)
-    return op.emitError("no wgmma instruction for this tile");
-  // Warpgroup g has row blocks g % mGroups and columns g / mGroups.
-  Value rowGroup, columnGroup;
-  if (mGroups * nGroups > 1) {
-    Value warp = WarpOp::create(b, loc, role().firstWarp, role().warps);
-    Value group = a.div(warp, 4);
-    rowGroup = a.rem(group, mGroups);
-    columnGroup = a.div(group, mGroups);
-    if (mGroups == 1)
-      rowGroup = {};
-    if (nGroups == 1)
-      columnGroup = {};
-  }
-  auto bOperand = describe(*this, op, "desc_b", op.getB(), op.getBOffsets(),
-                           op.getTransB(), columnGroup, columns);
+  auto [rowGroup, columnGroup] = groupIndices(*this, loc, *plan);
+  auto bOperand =
+      describe(*this, op, "desc_b", op.getB(), op.getBOffsets(), op.getTransB(),
+               columnGroup, plan->columns, plan->nGroups, plan->n);
   if (failed(bOperand))
     return failure();
   std::optional<DescriptorOperand> aOperand;
-  const Fragment *aFragment = this->fragment(op.getA());
-  if (aFragment) {
+  if (const Fragment *aFragment = this->fragment(op.getA())) {
     auto expected = analysis::operandALayout(
-        M, K, target::bitWidth(*aType),
-        {static_cast<int64_t>(op.getWarpsM()), nGroups});
+        plan->M, plan->K, plan->bits(), {4 * plan->mGroups, plan->nGroups});
     if (aFragment->layout != expected)
       return op.emitError("A has layout ")
              << aFragment->layout.toString() << ", the product needs "
              << expected.toString();
   } else {
     auto operand = describe(*this, op, "desc_a", op.getA(), op.getAOffsets(),
-                            !op.getTransA(), rowGroup, 64);
+                            !op.getTransA(), rowGroup, 64, plan->mGroups, 64);
     if (failed(operand))
       return failure();
     aOperand = *operand;
@@ -178,30 +240,9 @@ LogicalResult Expander::expandWgmma(WgmmaOp op) {
   Value scale;
   if (op.getClear())
     scale = b.createOrFold<arith::XOrIOp>(loc, lookup(op.getClear()),
-                                          a.boolean(true));
-  int64_t rows = M / (64 * mGroups), perInst = n / 2;
-  int64_t elements = 32 / target::bitWidth(*aType) * 4;
-  for (int64_t k = 0; k < K; k += shape->k)
-    for (int64_t i = 0; i < rows; ++i) {
-      SmallVector<Value> registers;
-      Value aDesc;
-      if (aFragment)
-        registers =
-            packRegisters(*this, loc, *aFragment, 4,
-                          (i * (K / shape->k) + k / shape->k) * elements,
-                          target::bitWidth(*aType));
-      else
-        aDesc = a.add(aOperand->descriptor,
-                      aOperand->distance(i * 64 * mGroups, k));
-      for (int64_t j = 0; j < columns / n; ++j) {
-        Value bDesc = a.add(bOperand->descriptor, bOperand->distance(j * n, k));
-        WgmmaInstOp::create(b, loc, fragment->array,
-                            i * (columns / 2) + j * perInst, aDesc, registers,
-                            bDesc, k == 0 ? scale : Value(), n, shape->k,
-                            target::ptxName(*aType), target::ptxName(*bType),
-                            !aFragment && op.getTransA(), !op.getTransB());
-      }
-    }
+                                          arith(loc).boolean(true));
+  emitInstructions(*this, op, *plan, fragment->array,
+                   aOperand ? &*aOperand : nullptr, *bOperand, scale);
   return success();
 }
 

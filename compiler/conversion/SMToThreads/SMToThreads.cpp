@@ -2,6 +2,7 @@
 #include "compiler/conversion/SMToThreads/SMToThreads.h"
 
 #include "compiler/conversion/SMToThreads/Expander.h"
+#include "compiler/conversion/SMToThreads/OrderCheck.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -26,9 +27,12 @@ static void eraseUnused(Operation *root) {
 
 LogicalResult sm::expandToThreads(tile::KernelOp kernel) {
   SmallVector<LaunchOp> launches(kernel.getOps<LaunchOp>());
-  for (LaunchOp launch : launches)
+  SmallVector<OrderingSequence> sequences;
+  for (LaunchOp launch : launches) {
+    sequences.push_back(orderingSequence(launch));
     if (failed(Expander(launch, kernel).run()))
       return failure();
+  }
   IRRewriter rewriter(kernel.getContext());
   DominanceInfo dominance(kernel);
   for (LaunchOp launch : kernel.getOps<LaunchOp>()) {
@@ -37,6 +41,9 @@ LogicalResult sm::expandToThreads(tile::KernelOp kernel) {
     eliminateCommonSubExpressions(rewriter, dominance, launch);
     eraseUnused(launch);
   }
+  for (auto [launch, before] : llvm::zip(kernel.getOps<LaunchOp>(), sequences))
+    if (failed(checkOrder(launch, before)))
+      return failure();
   return success();
 }
 
