@@ -247,11 +247,14 @@ Status Compilation::print(Level level, llvm::raw_ostream &os) {
                                        Reached::WS, Reached::SM, Reached::Cuda};
   if (lowerTo(stages[static_cast<int>(level)]) != Status::Ok)
     return status;
-  if (level == Level::Cuda)
-    for (const CompiledKernel &kernel : compiled)
-      os << kernel.cuda;
-  else
+  if (level != Level::Cuda) {
     program->print(os, OpPrintingFlags().printNameLocAsPrefix());
+    return Status::Ok;
+  }
+  // All kernels as one file: they share the functions they call.
+  llvm::SmallVector<cuda::KernelSignature, 1> functions;
+  if (failed(cuda::emitCuda(*program, os, functions)))
+    return fail(Status::Input);
   return Status::Ok;
 }
 
