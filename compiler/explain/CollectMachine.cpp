@@ -17,6 +17,7 @@ public:
   void run(const target::TargetInfo &target) {
     launch.lowered = true;
     launch.threads = op.getThreads();
+    launch.registerLimit = target.launchRegisters(launch.threads);
     launch.sharedBytes = op.getSharedBytes();
     launch.sharedLimit = target.maxDynamicSharedBytes;
     for (auto tile : op.getBody().getOps<sm::SharedOp>())

@@ -3,7 +3,7 @@
 
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
-#include "compiler/transforms/UserText.h"
+#include "compiler/explain/Describe.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -13,64 +13,6 @@ using namespace mlir;
 namespace tlc::explain {
 
 namespace {
-
-/// Instruction of an op on shared memory as far as `ws` knows it.
-std::string instructionOf(Operation *op, const tile::Effect &effect) {
-  bool write = effect.kind == tile::AccessKind::Write;
-  if (auto copy = dyn_cast<tile::CopyOp>(op)) {
-    switch (copy.getInst().value_or(tile::CopyInst::Vector)) {
-    case tile::CopyInst::TmaLoad:
-      return "TMA (cp.async.bulk.tensor)";
-    case tile::CopyInst::BulkLoad:
-      return "bulk copy (cp.async.bulk)";
-    case tile::CopyInst::TmaStore:
-      return "TMA store (cp.async.bulk.tensor)";
-    case tile::CopyInst::Vector:
-      break;
-    }
-  }
-  if (auto gemm = dyn_cast<tile::GemmOp>(op))
-    return gemm.getInst().value_or(tile::GemmInst::MmaSync) ==
-                   tile::GemmInst::MmaSync
-               ? "mma.sync"
-               : "wgmma";
-  if (isa<tile::CallExternOp>(op))
-    return "the called function";
-  return write ? "st.shared" : "ld.shared";
-}
-
-/// What a whole statement is made of.
-std::string instructionOf(Operation *op) {
-  auto space = [](Value buffer) { return tile::getSpace(buffer.getType()); };
-  if (auto copy = dyn_cast<tile::CopyOp>(op))
-    if (copy.getInst().value_or(tile::CopyInst::Vector) ==
-        tile::CopyInst::Vector) {
-      auto verb = [&](Value buffer, StringRef prefix) {
-        if (space(buffer) == tile::Space::Global)
-          return (prefix + ".global").str();
-        if (space(buffer) == tile::Space::Shared)
-          return (prefix + ".shared").str();
-        return std::string();
-      };
-      std::string from = verb(copy.getSrc(), "ld");
-      std::string to = verb(copy.getDst(), "st");
-      if (from.empty() && to.empty())
-        return "registers";
-      return from + (from.empty() || to.empty() ? "" : ", ") + to;
-    }
-  if (isa<tile::CopyOp, tile::GemmOp, tile::CallExternOp>(op))
-    return instructionOf(op, tile::Effect{Value(), tile::AccessKind::Read});
-  return "";
-}
-
-std::string reasonOf(Operation *op) {
-  StringAttr reason;
-  if (auto copy = dyn_cast<tile::CopyOp>(op))
-    reason = copy.getReasonAttr();
-  if (auto gemm = dyn_cast<tile::GemmOp>(op))
-    reason = gemm.getReasonAttr();
-  return reason ? reason.str() : "";
-}
 
 /// One launch of a `ws` program.
 class RoleCollector {
@@ -95,71 +37,8 @@ public:
 
 private:
   //===--------------------------------------------------------------------===//
-  // Sizes of the grid
-  //===--------------------------------------------------------------------===//
-
-  std::string describeExtent(Value value) {
-    APInt constant;
-    if (matchPattern(value, m_ConstantInt(&constant)))
-      return std::to_string(constant.getSExtValue());
-    if (auto arg = dyn_cast<BlockArgument>(value))
-      if (auto kernel = dyn_cast<tile::KernelOp>(arg.getOwner()->getParentOp()))
-        return kernel.getArgName(arg.getArgNumber()).str();
-    return describeOperation(value.getDefiningOp());
-  }
-
-  std::string describeOperation(Operation *def) {
-    if (!def || def->getNumOperands() != 2)
-      return "computed";
-    std::string sign =
-        llvm::TypeSwitch<Operation *, std::string>(def)
-            .Case<arith::AddIOp>([](auto) { return " + "; })
-            .Case<arith::SubIOp>([](auto) { return " - "; })
-            .Case<arith::MulIOp>([](auto) { return " * "; })
-            .Case<arith::ShRSIOp, arith::ShRUIOp>([](auto) { return " >> "; })
-            .Case<arith::DivSIOp, arith::FloorDivSIOp>(
-                [](auto) { return " // "; })
-            .Default([](auto) { return ""; });
-    if (sign.empty())
-      return "computed";
-    std::string left = describeExtent(def->getOperand(0));
-    std::string right = describeExtent(def->getOperand(1));
-    if (left == "computed" || right == "computed")
-      return "computed";
-    auto enclose = [](const std::string &text) {
-      return text.find(' ') == std::string::npos ? text : "(" + text + ")";
-    };
-    return enclose(left) + sign + enclose(right);
-  }
-
-  //===--------------------------------------------------------------------===//
   // Tiles
   //===--------------------------------------------------------------------===//
-
-  Tile describeTile(tile::AllocOp alloc) {
-    auto type = alloc.getResult().getType();
-    Tile tile;
-    tile.name = alloc.getName().str();
-    tile.shape = tile::shapeText(type.getShape());
-    tile.dtype = tile::dtypeName(type.getElementType());
-    switch (alloc.getSwizzle().value_or(tile::Swizzle::None)) {
-    case tile::Swizzle::None:
-      break;
-    case tile::Swizzle::B32:
-      tile.swizzle = 32;
-      break;
-    case tile::Swizzle::B64:
-      tile.swizzle = 64;
-      break;
-    case tile::Swizzle::B128:
-      tile.swizzle = 128;
-      break;
-    }
-    tile.bytes =
-        type.getNumElements() * tile::storageBits(type.getElementType()) / 8;
-    tile.place = sources.place(alloc.getLoc());
-    return tile;
-  }
 
   void addRing(ws::RingOp op) {
     Ring ring;
@@ -167,7 +46,8 @@ private:
     ring.depth = op.getDepth();
     ring.reason = op.getReason().value_or("").str();
     for (Value member : op.getMembers()) {
-      ring.tiles.push_back(describeTile(member.getDefiningOp<tile::AllocOp>()));
+      ring.tiles.push_back(
+          describe(member.getDefiningOp<tile::AllocOp>(), sources));
       ring.bytes += ring.tiles.back().bytes;
     }
     ringIndex[op] = launch.rings.size();
@@ -179,7 +59,7 @@ private:
         llvm::any_of(alloc->getUsers(), llvm::IsaPred<ws::RingOp>))
       return;
     localIndex[alloc] = launch.locals.size();
-    launch.locals.push_back({describeTile(alloc), {}});
+    launch.locals.push_back({describe(alloc, sources), {}});
   }
 
   /// The ring that a view of a slot belongs to, or null.
@@ -225,8 +105,8 @@ private:
     access.role = current->name;
     access.write = effect.kind == tile::AccessKind::Write;
     access.async = effect.proxy != tile::Proxy::Generic;
-    access.instruction = instructionOf(op, effect);
-    access.reason = reasonOf(op);
+    access.instruction = describeInstruction(op, effect);
+    access.reason = describeChoice(op);
     access.guards = sources.guards(op, currentOp);
     for (const Access &known : list)
       if (known.statement == access.statement && known.tile == access.tile &&
@@ -462,8 +342,8 @@ private:
                 isa<ws::AcquireOp>(copy.getDst().getDefiningOp());
     Action &action =
         add(load ? ActionKind::Load : ActionKind::Statement, depth, op);
-    action.instruction = instructionOf(op);
-    action.reason = reasonOf(op);
+    action.instruction = describeInstruction(op);
+    action.reason = describeChoice(op);
     action.ring = addAccesses(op);
     addChoice(op, action);
   }

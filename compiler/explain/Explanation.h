@@ -162,8 +162,9 @@ struct NamedBarrier {
 struct Launch {
   std::vector<std::string> grid;
   std::vector<std::int64_t> programThreads;
-  std::int64_t threads = 0;     ///< of the block, producers included
-  std::int64_t sharedBytes = 0; ///< 0 before `sm` was reached
+  std::int64_t threads = 0;       ///< of the block, producers included
+  std::int64_t registerLimit = 0; ///< a thread, of a block of this size
+  std::int64_t sharedBytes = 0;   ///< 0 before `sm` was reached
   std::int64_t sharedLimit = 0;
   std::vector<Loop> loops;
   std::vector<Role> roles;

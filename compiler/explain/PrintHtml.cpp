@@ -167,9 +167,7 @@ private:
         does += " (one thread)";
       os << "<tr><td>" << (role.parent.empty() ? "" : "&emsp;")
          << escape(role.name) << "</td><td>" << describeWarps(role)
-         << "</td><td>"
-         << (role.registers ? "setmaxnreg " + std::to_string(role.registers)
-                            : "as compiled")
+         << "</td><td>" << escape(describeRegisters(role, launch))
          << "</td><td>" << escape(does) << "</td></tr>\n";
     }
     closeTable();
@@ -181,6 +179,9 @@ private:
         quote(access.statement.place) + escape(access.instruction) + ", " +
             describeProxy(access).str() + ", by " + escape(access.role) +
             (guards.empty() ? "" : ", " + escape(guards)) +
+            (StringRef(access.tile).contains(',')
+                 ? ": '" + escape(access.tile) + "'"
+                 : "") +
             (access.write && access.async ? ": " + escape(access.reason) : ""));
   }
 
@@ -192,7 +193,7 @@ private:
       row("holds", escape(tile.name) + ", " + escape(describeTile(tile)));
     for (const Access &access : ring.writes)
       printAccess("filled by", access);
-    for (const Access &access : ring.uses)
+    for (const Access &access : mergeTiles(ring.uses))
       printAccess(access.write ? "written by" : "read by", access);
     for (const Span &span : ring.spans)
       printSpan(span);

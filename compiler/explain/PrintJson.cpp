@@ -59,6 +59,7 @@ private:
     });
     json.attribute("lowered", launch.lowered);
     json.attribute("threads", launch.threads);
+    json.attribute("register_limit", launch.registerLimit);
     json.attribute("shared_bytes", launch.sharedBytes);
     json.attribute("shared_limit", launch.sharedLimit);
     list("loops", launch.loops);

@@ -5,6 +5,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 
+#include <algorithm>
+
 using llvm::StringRef;
 
 namespace tlc::explain {
@@ -43,14 +45,16 @@ private:
   // Layout
   //===--------------------------------------------------------------------===//
 
-  void heading(const llvm::Twine &text) { os << "\n" << text << "\n"; }
+  void heading(const llvm::Twine &text) {
+    os << "\n" << shorten(text.str(), kWidth) << "\n";
+  }
 
-  /// A label and a wrapped text.
-  void field(StringRef label, StringRef text) {
-    std::vector<std::string> lines = wrap(text, kWidth - kLabel);
+  /// A label in the first `column` columns and a wrapped text.
+  void field(StringRef label, StringRef text, size_t column = kLabel) {
+    std::vector<std::string> lines = wrap(text, kWidth - column);
     for (size_t i = 0; i < lines.size(); ++i) {
-      std::string head = "  " + (i == 0 ? label.str() : std::string());
-      head.resize(std::max(kLabel, head.size() + 1), ' ');
+      std::string head = "  " + (i == 0 ? shorten(label, column - 3) : "");
+      head.resize(std::max(column, head.size() + 1), ' ');
       os << head << lines[i] << "\n";
     }
   }
@@ -112,18 +116,26 @@ private:
     }
   }
 
+  /// Parts of a role are indented.
+  static std::string nameOf(const Role &role) {
+    return (role.parent.empty() ? "" : "  ") + role.name;
+  }
+
   void printRoles(const Launch &launch) {
     heading("ROLES");
+    size_t longest = 0;
+    for (const Role &role : launch.roles)
+      longest = std::max(longest, nameOf(role).size());
+    // A text needs some width, whatever the names are.
+    size_t column = std::clamp(longest + 4, kLabel, size_t(40));
     for (const Role &role : launch.roles) {
       std::string text = describeWarps(role);
-      text += role.registers ? ", setmaxnreg " + std::to_string(role.registers)
-              : role.parent.empty() ? ", registers as compiled"
-                                    : "";
+      if (role.parent.empty())
+        text += ", registers " + describeRegisters(role, launch);
       if (role.oneThread)
         text += ", one thread of it";
       std::string does = describeDuties(role, launch);
-      field((role.parent.empty() ? "" : "  ") + role.name,
-            text + (does.empty() ? "" : ": " + does));
+      field(nameOf(role), text + (does.empty() ? "" : ": " + does), column);
     }
   }
 
@@ -138,7 +150,7 @@ private:
       field("holds", "'" + tile.name + "' " + describeTile(tile));
     for (const Access &access : ring.writes)
       printAccess("filled by", access);
-    for (const Access &access : ring.uses)
+    for (const Access &access : mergeTiles(ring.uses))
       printAccess(access.write ? "written by" : "read by", access);
     if (ring.uses.empty())
       field("read by", "nobody");
@@ -153,9 +165,11 @@ private:
 
   void printAccess(StringRef label, const Access &access) {
     std::string guards = describeGuards(access);
-    field(label, access.instruction + ", " + describeProxy(access).str() +
-                     ", by '" + access.role + "'" +
-                     (guards.empty() ? "" : ", " + guards));
+    field(label,
+          access.instruction + ", " + describeProxy(access).str() + ", by '" +
+              access.role + "'" + (guards.empty() ? "" : ", " + guards) +
+              (StringRef(access.tile).contains(',') ? ": '" + access.tile + "'"
+                                                    : ""));
     quote(access.statement.place);
     if (access.write && access.async && !access.reason.empty())
       field("", access.reason);

@@ -141,6 +141,31 @@ std::string describeThreads(const Launch &launch) {
   return text;
 }
 
+std::string describeRegisters(const Role &role, const Launch &launch) {
+  if (role.registers)
+    return "setmaxnreg " + std::to_string(role.registers);
+  std::string text = "as compiled";
+  if (launch.registerLimit)
+    text += ", at most " + std::to_string(launch.registerLimit);
+  return text;
+}
+
+std::vector<Access> mergeTiles(llvm::ArrayRef<Access> accesses) {
+  std::vector<Access> result;
+  for (const Access &access : accesses) {
+    auto same = llvm::find_if(result, [&](const Access &known) {
+      return known.statement == access.statement && known.role == access.role &&
+             known.write == access.write && known.async == access.async &&
+             known.instruction == access.instruction;
+    });
+    if (same == result.end())
+      result.push_back(access);
+    else
+      same->tile += "', '" + access.tile;
+  }
+  return result;
+}
+
 std::string describeDuties(const Role &role, const Launch &launch) {
   std::string fills, uses;
   for (const Ring &ring : launch.rings) {
@@ -233,6 +258,10 @@ std::vector<std::string> wrap(llvm::StringRef text, size_t width) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {
     auto [word, rest] = text.split(' ');
+    if (word.size() > width) {
+      rest = text.drop_front(width);
+      word = word.take_front(width);
+    }
     std::string &line = lines.back();
     if (line.empty())
       line = word.str();

@@ -31,6 +31,10 @@ std::string describeAction(const Action &action);
 std::string describeReason(const Action &action);
 /// "256 of the program, 288 with those that load".
 std::string describeThreads(const Launch &launch);
+/// "setmaxnreg 240", or "as compiled, at most 255".
+std::string describeRegisters(const Role &role, const Launch &launch);
+/// Accesses of one statement to several tiles as one, whose tile is "a', 'b".
+std::vector<Access> mergeTiles(llvm::ArrayRef<Access> accesses);
 /// What a role does with rings: "fills 'a', uses 'b'".
 std::string describeDuties(const Role &role, const Launch &launch);
 /// Barriers and fences that order a tile outside of rings.
@@ -52,7 +56,7 @@ std::string count(std::int64_t number, llvm::StringRef noun);
 std::string describeStatement(const Statement &statement);
 
 /// Words of `text` in lines of at most `width` columns, at least one line; a
-/// longer word stands alone.
+/// longer word is cut.
 std::vector<std::string> wrap(llvm::StringRef text, size_t width);
 
 } // namespace tlc::explain

@@ -64,7 +64,11 @@ std::string tlc::describeOp(Operation *op) {
           .Case<tile::FillOp>([](auto) { return "T.fill"; })
           .Case<tile::ParallelOp>([](auto) { return "T.Parallel"; })
           .Case<tile::CallExternOp>([](auto) { return "T.call_extern"; })
+          .Case<tile::FenceProxyAsyncOp, ws::FenceOp>(
+              [](auto) { return "T.fence_proxy_async"; })
           .Case<scf::IfOp>([](auto) { return "if"; })
+          .Case<scf::ForOp>([](auto) { return "for"; })
+          .Case<scf::WhileOp>([](auto) { return "while"; })
           .Default([](auto) { return "statement"; });
   return (name + " at " + describeLine(op->getLoc())).str();
 }
