@@ -6,6 +6,7 @@
 #include "compiler/analysis/SharedMemoryPlan.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
+#include "compiler/transforms/UserText.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -37,13 +38,6 @@ static std::string describeShape(MemRefType type) {
   return text;
 }
 
-static std::string describeType(Type type) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << type;
-  return text;
-}
-
 static int64_t getElementBits(MemRefType type) {
   return std::max<int64_t>(8, type.getElementTypeBitWidth());
 }
@@ -58,7 +52,7 @@ static SharedRequest requestTile(tile::AllocOp alloc, int64_t stages,
           std::max(layout.alignment(), target.tma.sharedAlignment),
           alloc.getLoc(),
           describeShape(type),
-          describeType(type.getElementType())};
+          tile::dtypeName(type.getElementType())};
 }
 
 namespace {
