@@ -93,7 +93,7 @@ private:
     if (!result.failure)
       return true;
     const Failure &failure = *result.failure;
-    if (result.guessed || choices.areRelated())
+    if (choices.areDoubtful())
       reporter.notProved(failure.at,
                          failure.text +
                              ", unless values that are not known here agree");

@@ -89,7 +89,7 @@ private:
     std::vector<Frame> frames;
     Evaluator values;
     llvm::DenseMap<mlir::Value, int64_t> counters;
-    std::map<std::pair<void *, int64_t>, Linear> locals;
+    llvm::DenseMap<mlir::Value, std::map<int64_t, Linear>> locals;
     std::map<std::pair<void *, int64_t>, int64_t> waits; ///< by barrier, stage
     std::map<mlir::Operation *, int64_t> visits;
     mlir::Operation *blocked = nullptr;
@@ -112,6 +112,11 @@ private:
   bool leaveFrame(Agent &agent);
   bool enterFor(Agent &agent, const Node &node);
   void enterIf(Agent &agent, const Node &node);
+  void enterWhile(Agent &agent, const Node &node);
+  void readCounter(Agent &agent, const Node &node);
+  void bindUnknown(Agent &agent, mlir::Operation *op);
+  std::optional<int64_t> elementOf(Agent &agent, mlir::ValueRange indices,
+                                   mlir::MemRefType type);
   bool wait(Agent &agent, sm::MBarrierWaitOp op);
   void arrive(Agent &agent, sm::MBarrierArriveOp op);
   void expect(Agent &agent, sm::MBarrierArriveExpectTxOp op);

@@ -12,7 +12,16 @@ static std::string nameOf(Value buffer) {
   return "'" + tile::getBufferName(buffer) + "'";
 }
 
+/// All warps of the role share a product.
+void RoleWalk::checkWarps(Operation *product, int64_t warps) {
+  if (warps != role.warps())
+    reporter.error(product, "the product is for " + Twine(warps) +
+                                " warps, role '" + role.name + "' has " +
+                                Twine(role.warps()));
+}
+
 void RoleWalk::atProduct(sm::WgmmaOp product) {
+  checkWarps(product, product.getWarpsM() * product.getWarpsN());
   if (inElect)
     reporter.error(product, "a warpgroup product is issued by one thread: all "
                             "threads of the warpgroup must issue it");
@@ -44,6 +53,8 @@ void RoleWalk::atProduct(sm::WgmmaOp product) {
 }
 
 void RoleWalk::atProductWait(sm::WgmmaWaitOp wait) {
+  if (static_cast<int64_t>(wait.getPending()) < 0)
+    reporter.error(wait, "a negative number of products cannot be pending");
   endReads(state.products.retire(static_cast<int64_t>(wait.getPending())));
 }
 

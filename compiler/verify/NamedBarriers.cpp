@@ -1,6 +1,7 @@
-// V10: named barriers. Ids exist, a role does not use the block's barrier 0 or
-// another role's, all its threads and no others take part, and no thread can
-// miss an ordering action that the rest executes (PTX ISA, bar.sync).
+// V10: roles and named barriers. Roles have warps of their own inside the
+// block. Ids exist, a role does not use the block's barrier 0 or another
+// role's, all its threads and no others take part, and no thread can miss an
+// ordering action that the rest executes (PTX ISA, bar.sync).
 #include "compiler/verify/Obligations.h"
 
 using namespace mlir;
@@ -23,9 +24,32 @@ public:
         checkConvergence(op);
     });
     checkIds();
+    checkRoles(launch.getBody().front(), 0,
+               llvm::alignTo(launch.getThreads(), 32) / 32);
   }
 
 private:
+  /// Warps of sibling roles are apart, and inside those of their parent.
+  void checkRoles(Block &block, int64_t first, int64_t end) {
+    SmallVector<sm::RoleOp> siblings(block.getOps<sm::RoleOp>());
+    for (auto [i, role] : llvm::enumerate(siblings)) {
+      int64_t begin = role.getWarps()[0], stop = begin + role.getWarps()[1];
+      if (begin < first || stop > end)
+        reporter.error(role, "role '" + role.getName() + "' has warps " +
+                                 Twine(begin) + " to " + Twine(stop - 1) +
+                                 ", there are " + Twine(first) + " to " +
+                                 Twine(end - 1));
+      for (sm::RoleOp other : ArrayRef(siblings).take_front(i))
+        if (begin < other.getWarps()[0] + other.getWarps()[1] &&
+            other.getWarps()[0] < stop)
+          reporter.error(role,
+                         "roles '" + other.getName() + "' and '" +
+                             role.getName() + "' have warps in common",
+                         {{other, "the other role is here"}});
+      checkRoles(role.getBody().front(), begin, stop);
+    }
+  }
+
   static bool isCollective(Operation *op) {
     return isa<sm::BarSyncOp, sm::MBarrierArriveOp, sm::MBarrierWaitOp,
                sm::WgmmaOp, sm::WgmmaFenceOp, sm::WgmmaCommitOp,

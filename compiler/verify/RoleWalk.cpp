@@ -39,6 +39,10 @@ void RoleWalk::walkOp(Operation *op) {
           [&](auto) { passProxyFence(); })
       .Case([&](sm::MembarOp) { passMembar(); })
       .Case([&](sm::WgmmaOp x) { atProduct(x); })
+      .Case([&](sm::MmaOp x) {
+        checkWarps(x, x.getWarpsM() * x.getWarpsN());
+        atAccess(x);
+      })
       .Case([&](sm::WgmmaFenceOp) { state.unfencedRegisters.clear(); })
       .Case([&](sm::WgmmaCommitOp) { state.products.commit(); })
       .Case([&](sm::WgmmaWaitOp x) { atProductWait(x); })

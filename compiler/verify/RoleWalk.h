@@ -64,6 +64,7 @@ private:
   void checkCommitFence(mlir::Operation *arrive, const Span &span);
 
   // MmaGroups.cpp: V5 and V12.
+  void checkWarps(mlir::Operation *product, int64_t warps);
   void atProduct(sm::WgmmaOp product);
   void atProductWait(sm::WgmmaWaitOp wait);
   void atRegisterAccess(mlir::Operation *op, mlir::Value fragment, bool write);

@@ -1,6 +1,8 @@
 // Joins of the abstract domain.
 #include "compiler/verify/State.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace tlc;
 using namespace tlc::verify;
@@ -80,7 +82,8 @@ void AsyncQueue::commit() {
 
 SmallVector<AsyncGroup, 2> AsyncQueue::retire(int64_t pending) {
   SmallVector<AsyncGroup, 2> done;
-  int64_t count = static_cast<int64_t>(committed.size()) - pending;
+  int64_t size = committed.size();
+  int64_t count = size - std::clamp<int64_t>(pending, 0, size);
   for (int64_t i = 0; i < count; ++i)
     done.push_back(committed[i]);
   if (count > 0)

@@ -39,7 +39,7 @@ void Choices::restart() {
   position = numIntegers = numGuards = 0;
   current.clear();
   used.clear();
-  related = false;
+  doubtful = false;
 }
 
 bool Choices::next() {
@@ -89,9 +89,10 @@ int64_t Choices::choose(const std::string &key, bool truth, bool minor,
   auto [it, isNew] = current.try_emplace(key, 0);
   if (!isNew)
     return it->second;
+  doubtful |= !minor && sources.contains(nullptr);
   if (!truth)
     for (const void *source : sources)
-      related |= !used.insert(source).second;
+      doubtful |= !used.insert(source).second;
   std::vector<int64_t> candidates = candidatesFor(truth, minor);
   if (position == path.size())
     path.push_back({std::move(candidates), 0});

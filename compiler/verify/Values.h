@@ -24,7 +24,8 @@ struct Linear {
   Linear &add(const Linear &other, int64_t factor = 1);
 };
 
-/// Inputs that a value is made of: parameters and tensors.
+/// Inputs that a value is made of: parameters and tensors; null for memory that
+/// the kernel writes.
 using Sources = std::set<const void *>;
 
 /// How truth values that are free are chosen.
@@ -47,9 +48,9 @@ public:
   bool next();
 
   bool metGuards = false; ///< some truth value mattered to other roles
-  /// Two integers of the run come from the same input: some of the combinations
-  /// that were chosen may be impossible.
-  bool areRelated() const { return related; }
+  /// Some of the combinations that were chosen may be impossible: two integers
+  /// come from the same input, or a value was read from memory.
+  bool areDoubtful() const { return doubtful; }
 
 private:
   void restart();
@@ -65,7 +66,7 @@ private:
   size_t position = 0;
   unsigned numIntegers = 0, numGuards = 0;
   Sources used;
-  bool related = false;
+  bool doubtful = false;
   llvm::StringMap<int64_t> current;
 };
 

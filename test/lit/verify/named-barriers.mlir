@@ -48,3 +48,15 @@
 // RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BLOCK
 // BLOCK: error: this barrier of the block is for 128 threads, the block has 192
+
+// A warp in two roles.
+// RUN: sed -e '/role "producer"/s/4, 2/3, 3/' %S/Inputs/state-kv.mlir \
+// RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=OVERLAP
+// OVERLAP: error: roles 'consumer' and 'producer' have warps in common
+
+// A warp that its parent does not have.
+// RUN: sed -e '/role "load_m_shared"/s/5, 1/6, 1/' %S/Inputs/state-kv.mlir \
+// RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=OUTSIDE
+// OUTSIDE: error: role 'load_m_shared' has warps 6 to 6, there are 4 to 5

@@ -50,3 +50,9 @@
 // RUN:   | tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=END --allow-empty
 // END-NOT: {{error:|not proved}}
+
+// More warps than there are.
+// RUN: sed -e '/\/\/ product/s/warps 4 x 1/warps 4 x 2/' %S/Inputs/state-kv.mlir \
+// RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=WARPS
+// WARPS: error: the product is for 8 warps, role 'consumer' has 4
