@@ -188,12 +188,24 @@ private:
     return true;
   }
 
+  /// Whether `earlier` comes before `op` only by way of a loop.
+  static bool isOfEarlierTurn(Operation *earlier, Operation *op) {
+    for (Operation *at = op; at->getBlock(); at = at->getParentOp())
+      if (Operation *other = getAncestorIn(at->getBlock(), earlier))
+        return other == at || at->isBeforeInBlock(other);
+    return false;
+  }
+
   void require(Operation *op, const tile::Effect &effect,
                const Pending &pending, Need &need) {
     std::string name = "'" + tile::getBufferName(effect.buffer) + "'";
     auto say = [&](StringRef what, Operation *earlier) {
-      if (need.why.empty())
-        need.why = name + " " + what.str() + " the " + describeOp(earlier);
+      // One reason a buffer is enough.
+      if (StringRef(need.why).contains(name))
+        return;
+      need.why += (need.why.empty() ? "" : "; ") + name + " " + what.str() +
+                  " the " + describeOp(earlier) +
+                  (isOfEarlierTurn(earlier, op) ? " in an earlier turn" : "");
     };
     if (effect.kind == tile::AccessKind::Write) {
       if (pending.read)
