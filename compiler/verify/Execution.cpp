@@ -210,9 +210,8 @@ void Machine::bindUnknown(Agent &agent, Operation *op) {
   std::string key = agent.role->name + " reads ";
   llvm::raw_string_ostream(key) << op << " " << agent.visits[op]++;
   Value value = op->getResult(0);
-  agent.values.bind(value,
-                    agent.values.makeAtom(key, value.getType().isInteger(1)));
-  result.guessed = true;
+  agent.values.bind(value, agent.values.makeAtom(
+                               key, value.getType().isInteger(1), {nullptr}));
 }
 
 bool Machine::execute(Agent &agent, const Node &node) {

@@ -53,8 +53,6 @@ struct Failure {
 
 struct RunResult {
   std::optional<Failure> failure;
-  /// Control flow depended on something the machine does not know.
-  bool guessed = false;
   uint64_t steps = 0;
   bool outOfSteps = false;
 };

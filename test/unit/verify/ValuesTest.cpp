@@ -64,7 +64,7 @@ TEST_CASE("verify: the unknown part of an expression is one unknown",
   CHECK(seen == std::set<int64_t>{-2, -1, 0, 1, 2, 3, 4, 5});
 }
 
-TEST_CASE("verify: quotients of one input are related unknowns", "[verify]") {
+TEST_CASE("verify: quotients of one input are doubtful together", "[verify]") {
   Program p;
   Value a = p.make<arith::DivSIOp>(p.n, p.constant(64));
   Value b = p.make<arith::DivSIOp>(p.n, p.constant(128));
@@ -75,9 +75,9 @@ TEST_CASE("verify: quotients of one input are related unknowns", "[verify]") {
   Evaluator values(atoms, choices);
   values.number(a);
   values.number(c);
-  CHECK_FALSE(choices.areRelated());
+  CHECK_FALSE(choices.areDoubtful());
   values.number(b);
-  CHECK(choices.areRelated());
+  CHECK(choices.areDoubtful());
 }
 
 TEST_CASE("verify: equal expressions are equal unknowns", "[verify]") {
