@@ -62,6 +62,8 @@ void SmRun::runLaunch(const SmNode &node) {
     grid.push_back(std::max<int64_t>(host.values[v].get(0).i, 0));
     total *= grid.back();
   }
+  if (options.maxBlocks)
+    total = std::min(total, options.maxBlocks);
   for (int64_t linear = 0; linear < total && !halted; ++linear) {
     SmallVector<int64_t, 3> ids;
     int64_t rest = linear;

@@ -46,6 +46,8 @@ struct SmOptions {
   unsigned maxReports = 8;
   /// Exhaustive: states and runs after which the search ends unfinished.
   uint64_t maxStates = 20000;
+  /// Blocks of a launch that are run, the first ones; 0: all.
+  int64_t maxBlocks = 0;
   /// Called after each block with the blocks done and their number.
   std::function<void(int64_t done, int64_t total)> progress;
 };

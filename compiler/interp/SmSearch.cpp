@@ -32,14 +32,55 @@ uint64_t SmSearch::objectOf(Warp &warp) {
   }
 }
 
+/// Whether the arrival before a warp completes a phase.
+bool SmSearch::completes(Warp &warp) {
+  const SmNode &node = *sm.current(warp);
+  if (node.code == SmCode::BarSync) {
+    auto [id, threads] = sm.barOf(node);
+    return sm.named[id].arrived + 32 >= threads;
+  }
+  if (node.code == SmCode::ArriveExpect)
+    return false; // its bytes come later
+  if (node.code != SmCode::Arrive)
+    return true;
+  MBarrier *barrier = sm.barrierAt(warp, node, 1);
+  if (!barrier || !barrier->initialized)
+    return true;
+  bool perWarp = cast<sm::MBarrierArriveOp>(node.op).getPerWarp();
+  int64_t count = perWarp ? 1 : llvm::popcount(warp.frames.back().mask);
+  return barrier->bytes == 0 && count >= barrier->pending;
+}
+
+bool SmSearch::completes(const BulkCopy &copy) {
+  const MBarrier &barrier = sm.barriers[copy.barrier];
+  const SmTile &tile = sm.program.tiles[copy.tile];
+  int64_t bytes = static_cast<int64_t>(tile.byteOf.size()) * tile.elementBytes;
+  return barrier.pending == 0 && barrier.bytes <= bytes;
+}
+
+bool SmSearch::isWait(Warp &warp) {
+  return sm.current(warp)->code == SmCode::MBarrierWait;
+}
+
 void SmSearch::runInvisible() {
   for (bool acted = true; acted && !sm.halted;) {
     acted = false;
     for (Warp &warp : sm.warps)
-      while (!sm.halted && sm.isEnabled(warp) && objectOf(warp) == kInvisible) {
+      while (!sm.halted && sm.isEnabled(warp) &&
+             (objectOf(warp) == kInvisible || !completes(warp))) {
         sm.step(warp);
         acted = true;
       }
+    for (size_t i = 0; i < sm.inFlight.size() && !sm.halted;) {
+      if (completes(sm.inFlight[i])) {
+        ++i;
+        continue;
+      }
+      BulkCopy copy = std::move(sm.inFlight[i]);
+      sm.inFlight.erase(sm.inFlight.begin() + i);
+      sm.land(std::move(copy));
+      acted = true;
+    }
   }
 }
 
@@ -47,9 +88,9 @@ SmSearch::Actions SmSearch::enabledActions() {
   Actions actions;
   for (Warp &warp : sm.warps)
     if (sm.isEnabled(warp))
-      actions.push_back({warp.index, objectOf(warp)});
+      actions.push_back({warp.index, objectOf(warp), isWait(warp)});
   for (const BulkCopy &copy : sm.inFlight)
-    actions.push_back({copy.epoch.agent, copy.barrier});
+    actions.push_back({copy.epoch.agent, copy.barrier, false});
   return actions;
 }
 
@@ -128,7 +169,9 @@ void SmSearch::runPath(llvm::function_ref<void()> start) {
       const Choice &parent = path.back();
       const Action &taken = parent.enabled[parent.taken];
       auto keep = [&](const Action &action) {
-        if (action.agent != taken.agent && action.object != taken.object)
+        bool commutes =
+            action.object != taken.object || (action.isWait && taken.isWait);
+        if (action.agent != taken.agent && commutes)
           choice.sleep.insert(action);
       };
       llvm::for_each(parent.sleep, keep);

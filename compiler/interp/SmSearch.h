@@ -3,10 +3,11 @@
 // The block is run again and again from its start, each time along a prefix of
 // choices that has not been tried. Between two choices everything runs that
 // commutes with what other agents can do: accesses of memory and registers
-// (their order is judged by the clocks, not by the schedule). Choices are the
-// actions on barriers and the landing of copies. Sleep sets leave out orders
-// that differ only in neighbouring actions on different objects; a state that
-// was seen before, with no smaller sleep set, is not continued.
+// (their order is judged by the clocks, not by the schedule), and arrivals and
+// landings that do not complete a phase. Choices are waits and what completes
+// a phase. Sleep sets leave out orders that differ only in neighbouring actions
+// that do not depend on each other; a state that was seen before, with no
+// smaller sleep set, is not continued.
 #pragma once
 
 #include "compiler/interp/SmRun.h"
@@ -28,6 +29,7 @@ private:
   struct Action {
     uint32_t agent;
     uint64_t object; ///< what it acts on; actions on others commute with it
+    bool isWait;     ///< waits for one phase commute, too
     bool operator<(const Action &other) const {
       return std::tie(agent, object) < std::tie(other.agent, other.object);
     }
@@ -44,6 +46,9 @@ private:
   Actions enabledActions();
   void act(const Action &action);
   uint64_t objectOf(Warp &warp);
+  bool completes(Warp &warp);
+  bool completes(const BulkCopy &copy);
+  bool isWait(Warp &warp);
   uint64_t stateHash();
   bool isKnown(const std::set<Action> &sleep);
   bool backtrack();
