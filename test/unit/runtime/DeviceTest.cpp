@@ -24,8 +24,8 @@ TEST_CASE("device: a missing driver is one clear environment error",
           "[device]") {
   std::string why;
   if (Driver::available(&why)) {
-    CHECK(Device::get(0).smCount() > 0);
-    CHECK_THAT(errorText([] { Device::get(99); }),
+    CHECK(rt::Device::get(0).smCount() > 0);
+    CHECK_THAT(errorText([] { rt::Device::get(99); }),
                Contains("there is no CUDA device 99"));
     return;
   }

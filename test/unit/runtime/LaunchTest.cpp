@@ -85,7 +85,7 @@ const std::string *cubin() {
     WARN("skipped: " << why);
     return nullptr;
   }
-  if (Device::get().computeCapability() != 90) {
+  if (rt::Device::get().computeCapability() != 90) {
     WARN("skipped: the kernels of this test are for sm_90a");
     return nullptr;
   }
@@ -280,7 +280,7 @@ TEST_CASE("launch: tensor maps, zero fill and their cache", "[launch]") {
 TEST_CASE("launch: cooperative with a zeroed workspace", "[launch]") {
   if (!cubin())
     return;
-  int blocks = Device::get().smCount();
+  int blocks = rt::Device::get().smCount();
   LaunchInfo launch;
   launch.grid = {"blocks", 1, 1};
   launch.block = {32, 1, 1};
