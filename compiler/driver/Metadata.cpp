@@ -151,6 +151,8 @@ static Object toJson(const cuda::KernelArg &arg) {
                   {"dtype", tile::dtypeName(arg.type)}};
   case cuda::KernelArg::Kind::TensorMap:
     return tensorMap(arg);
+  case cuda::KernelArg::Kind::Workspace:
+    return Object{{"kind", "workspace"}, {"bytes", arg.bytes}, {"zero", true}};
   }
   return Object();
 }
@@ -163,7 +165,7 @@ static Object toJson(const cuda::KernelSignature &function) {
                 {"grid", toJson(ArrayRef(function.grid))},
                 {"block", Array{function.threads, 1, 1}},
                 {"shared_bytes", function.sharedBytes},
-                {"cooperative", false},
+                {"cooperative", function.cooperative},
                 {"args", std::move(args)}};
 }
 

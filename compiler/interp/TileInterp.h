@@ -12,6 +12,10 @@
 // give zero and writes outside do nothing; outside a shared tile, fragment or
 // local array either is an error.
 //
+// A launch with T.sync_grid runs all of its blocks side by side: each up to the
+// barrier, then each on from it. That takes the memory of all blocks at once and
+// is limited to kMaxTogether of them.
+//
 // Uninitialised tiles hold bytes 0xff (NaN, -1) at the start of each block, so
 // that what reads them shows.
 #pragma once
@@ -38,13 +42,22 @@ struct TensorArg {
 /// A tensor, or a number for a scalar parameter (converted to its type).
 using ArgValue = std::variant<TensorArg, int64_t, double>;
 
+/// Blocks of a launch with T.sync_grid; more are an error.
+constexpr int64_t kMaxTogether = 1024;
+
 struct InterpOptions {
   /// Called after each block with the blocks done and their number, which is
   /// that of the launch in progress.
   std::function<void(int64_t done, int64_t total)> progress;
   /// Loop iterations after which the run is given up; 0: never.
   uint64_t maxSteps = 0;
+  /// In which order the blocks of a launch run, between grid barriers too. 0:
+  /// ascending, 1: descending, else a permutation for each number.
+  uint64_t blockOrder = 0;
 };
+
+/// The block that runs as number `turn` of `total` in that order.
+int64_t blockAt(uint64_t order, int64_t turn, int64_t total);
 
 /// Runs all launches of `kernel`. `args` has one entry for each parameter; the
 /// dynamic sizes are solved from the shapes. Problems are reported as MLIR

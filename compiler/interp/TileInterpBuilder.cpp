@@ -142,6 +142,12 @@ LogicalResult ProgramBuilder::tileOp(Operation *o, Nodes &nodes) {
         node.sub = s.getInBounds();
         return access(s, s.getBuffer(), s.getIndices(), node, nodes);
       })
+      .Case([&](tile::AtomicOp a) { return atomic(a, nodes); })
+      .Case([&](tile::SyncGridOp s) {
+        current->syncsGrid = true;
+        push(makeNode(Code::SyncGrid, s), nodes);
+        return requireCollective(s, {});
+      })
       .Case([&](tile::ThreadIdOp t) {
         Node node = makeNode(Code::ThreadId, t);
         node.sub = static_cast<uint8_t>(t.getDim());
@@ -226,6 +232,19 @@ LogicalResult ProgramBuilder::access(Operation *op, Value buffer,
   program.accesses.push_back(std::move(info));
   push(node, nodes);
   return success();
+}
+
+/// Every thread takes part, also where no operand differs between threads.
+LogicalResult ProgramBuilder::atomic(tile::AtomicOp op, Nodes &nodes) {
+  Node node = makeNode(Code::Atomic, op, /*perThread=*/true);
+  node.sub = static_cast<uint8_t>(op.getKind());
+  if (op.getValue())
+    node.a = ref(op.getValue());
+  if (op.getResult())
+    node.dst = newRef(op.getResult());
+  else
+    node.dst = newCells(inParallel ? 0u : ~0u);
+  return access(op, op.getBuffer(), op.getIndices(), node, nodes);
 }
 
 LogicalResult ProgramBuilder::copy(tile::CopyOp op, Nodes &nodes) {

@@ -36,6 +36,7 @@ private:
   Result alloc(tile::AllocOp op);
   Result access(mlir::Operation *op, mlir::Value buffer,
                 mlir::OperandRange indices, Node node, Nodes &nodes);
+  Result atomic(tile::AtomicOp op, Nodes &nodes);
   Result copy(tile::CopyOp op, Nodes &nodes);
   Result fill(tile::FillOp op, Nodes &nodes);
   Result gemm(tile::GemmOp op, Nodes &nodes);

@@ -111,6 +111,8 @@ void Machine::runControl(const Node &node, const Context &context) {
     return runWhile(node, context);
   case Code::Parallel:
     return runParallel(node);
+  case Code::SyncGrid:
+    return syncGrid(node);
   default:
     return runLaunch(node);
   }
@@ -205,17 +207,36 @@ void Machine::runLaunch(const Node &node) {
   int64_t grid[3] = {1, 1, 1};
   for (auto [i, ref] : llvm::enumerate(info.grid))
     grid[i] = std::max<int64_t>(at(ref, 0).i, 0);
-  int64_t total = grid[0] * grid[1] * grid[2], done = 0;
-  int64_t id[3];
-  for (id[2] = 0; id[2] < grid[2]; ++id[2])
-    for (id[1] = 0; id[1] < grid[1]; ++id[1])
-      for (id[0] = 0; id[0] < grid[0]; ++id[0]) {
-        runBlockOfLaunch(info, id, grid);
-        if (failed)
-          return;
-        if (options.progress)
-          options.progress(++done, total);
-      }
+  if (info.syncsGrid)
+    runTogether(node, grid);
+  else
+    runInOrder(info, grid);
+}
+
+int64_t tlc::interp::blockAt(uint64_t order, int64_t turn, int64_t total) {
+  if (order == 0)
+    return turn;
+  if (order == 1 || total < 3)
+    return total - 1 - turn;
+  // turn * step mod total visits every block once if they share no factor.
+  int64_t step = static_cast<int64_t>(order % static_cast<uint64_t>(total));
+  while (std::gcd(step, total) != 1)
+    ++step;
+  return (turn * step + total / 2) % total;
+}
+
+void Machine::runInOrder(const LaunchInfo &info, const int64_t (&grid)[3]) {
+  int64_t total = grid[0] * grid[1] * grid[2];
+  for (int64_t turn = 0; turn < total; ++turn) {
+    int64_t block = blockAt(options.blockOrder, turn, total);
+    int64_t id[3] = {block % grid[0], block / grid[0] % grid[1],
+                     block / (grid[0] * grid[1])};
+    runBlockOfLaunch(info, id, grid);
+    if (failed)
+      return;
+    if (options.progress)
+      options.progress(turn + 1, total);
+  }
 }
 
 /// T.use_swizzle: panels of `panel` rows are walked column by column, every

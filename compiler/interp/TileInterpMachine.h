@@ -43,6 +43,7 @@ public:
   llvm::LogicalResult run();
 
 private:
+  friend class GridRun;
   /// Who executes: the active threads, or one of them alone.
   struct Context {
     llvm::ArrayRef<uint32_t> threads;
@@ -58,6 +59,8 @@ private:
   void runWhile(const Node &node, const Context &context);
   void runParallel(const Node &node);
   void runLaunch(const Node &node);
+  void runInOrder(const LaunchInfo &info, const int64_t (&grid)[3]);
+  void runTogether(const Node &node, const int64_t (&grid)[3]);
   void runBlockOfLaunch(const LaunchInfo &info, const int64_t (&id)[3],
                         const int64_t (&grid)[3]);
   template <typename Body>
@@ -65,6 +68,7 @@ private:
 
   void step(const Node &node, uint32_t thread);
   uint8_t *address(const Node &node, uint32_t thread);
+  void atomic(const Node &node, uint32_t thread);
   void copy(const Node &node, uint32_t thread);
   void fill(const Node &node, uint32_t thread);
   void gemm(const Node &node, uint32_t thread);
@@ -92,6 +96,8 @@ private:
   std::vector<std::vector<uint8_t>> storage;
   std::vector<uint32_t> allThreads;
   const LaunchInfo *launch = nullptr;
+  /// Called at T.sync_grid; returns when all blocks have come there.
+  std::function<void(const Node &)> syncGrid;
   uint64_t steps = 0;
   bool failed = false;
 };

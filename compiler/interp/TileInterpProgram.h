@@ -73,11 +73,13 @@ enum class Code : uint8_t {
   Bitcast,
   Load,
   Store,
+  Atomic,
   ThreadId,
   If,
   For,
   While,
   Parallel,
+  SyncGrid,
   Copy,
   Fill,
   Gemm,
@@ -158,6 +160,7 @@ struct LaunchInfo {
   int64_t swizzle = 0;
   bool swizzleColumn = false;
   llvm::SmallVector<uint32_t> allocs; ///< buffers of this launch
+  bool syncsGrid = false; ///< contains T.sync_grid: blocks take turns
   Nodes body;
 };
 

@@ -24,13 +24,55 @@ uint8_t *Machine::address(const Node &node, uint32_t thread) {
   for (uint32_t d = 0; d < b.rank; ++d) {
     int64_t i = at(access.indices[d], thread).i;
     if (static_cast<uint64_t>(i) >= static_cast<uint64_t>(b.shape[d])) {
-      if (b.space != tile::Space::Global || node.sub)
+      bool claimed = node.code != Code::Atomic && node.sub;
+      if (b.space != tile::Space::Global || claimed)
         failIndex(node, b, access.buffer, d, i);
       return nullptr;
     }
     offset += i * b.strides[d];
   }
   return b.data + thread * b.copyBytes + offset * sizeOf(b.elem);
+}
+
+static Cell combine(tile::AtomicKind kind, Elem elem, Cell old, Cell value) {
+  bool isMax = kind == tile::AtomicKind::Max;
+  if (isFloat(elem)) {
+    if (kind != tile::AtomicKind::Add)
+      return value; // store: floats have nothing else
+    if (elem == Elem::F64)
+      old.d += value.d;
+    else
+      old.f = roundTo(elem, old.f + value.f);
+    return old;
+  }
+  unsigned bits = intBits(elem);
+  bool less = isUnsigned(elem)
+                  ? zeroExtend(old.i, bits) < zeroExtend(value.i, bits)
+                  : old.i < value.i;
+  switch (kind) {
+  case tile::AtomicKind::Add:
+    old.i = wrapInt(
+        static_cast<uint64_t>(old.i) + static_cast<uint64_t>(value.i), bits);
+    return old;
+  case tile::AtomicKind::Or:
+    old.i |= value.i;
+    return old;
+  case tile::AtomicKind::Max:
+  case tile::AtomicKind::Min:
+    return less == isMax ? value : old;
+  default:
+    return value;
+  }
+}
+
+/// Threads follow each other, so nothing else is needed.
+void Machine::atomic(const Node &node, uint32_t thread) {
+  auto kind = static_cast<tile::AtomicKind>(node.sub);
+  uint8_t *p = address(node, thread);
+  Cell old = p ? decode(node.elem, p) : Cell{0};
+  if (p && kind != tile::AtomicKind::Load)
+    encode(node.elem, p, combine(kind, node.elem, old, at(node.a, thread)));
+  dst(node, thread) = old;
 }
 
 static bool compareInts(arith::CmpIPredicate predicate, int64_t a, int64_t b,
@@ -137,6 +179,8 @@ void Machine::step(const Node &n, uint32_t t) {
     if (uint8_t *p = address(n, t))
       encode(n.elem, p, at(n.a, t));
     return;
+  case Code::Atomic:
+    return atomic(n, t);
   case Code::ThreadId: {
     int64_t x = launch->threads[0], y = launch->threads[1];
     int64_t id[3] = {t % x, t / x % y, t / (x * y)};

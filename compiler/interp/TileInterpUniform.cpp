@@ -26,6 +26,9 @@ bool Uniformity::visitBlock(Block &block, bool divergent) {
 bool Uniformity::visit(Operation *op, bool divergent) {
   if (isa<tile::ThreadIdOp>(op))
     return mark(op->getResult(0));
+  // Each thread gets the value that the one before it left.
+  if (isa<tile::AtomicOp>(op) && op->getNumResults() != 0)
+    return mark(op->getResult(0));
   // A point of a parallel loop is run by one thread.
   if (isa<tile::ParallelOp>(op))
     return false;

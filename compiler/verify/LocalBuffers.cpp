@@ -1,6 +1,7 @@
 // V11: accesses of different threads of a role to the same shared tile, at
 // least one of them a write, have a barrier of all its threads between them on
-// every path, the back edges of loops included.
+// every path, the back edges of loops included. Global tensors are not looked
+// at.
 #include "compiler/verify/Obligations.h"
 #include "compiler/verify/RoleWalk.h"
 

@@ -25,6 +25,9 @@ void checkLifetimes(const Protocol &protocol, const target::TargetInfo &target,
 void checkRegisters(const Protocol &protocol, const target::TargetInfo &target,
                     Reporter &reporter);
 
+/// V15: every block arrives once at a grid barrier, between two block barriers.
+void checkGridBarriers(const Protocol &protocol, Reporter &reporter);
+
 /// Whether threads of a role may see different values.
 bool dependsOnThread(mlir::Value value);
 

@@ -127,6 +127,15 @@ private:
         .Case([&](scf::IfOp) { writeRegions(op, words, "branch"); })
         .Case<scf::ForOp, scf::WhileOp>(
             [&](auto) { writeRegions(op, words, "loop"); })
+        .Case([&](sm::GridBarrierOp) { add(words, op, "grid barrier"); })
+        .Case([&](sm::AtomicOp atomic) {
+          if (!atomic.getAddress())
+            return;
+          if (atomic.getKind() != tile::AtomicKind::Store)
+            addAccess(words, op, 1);
+          if (atomic.getKind() != tile::AtomicKind::Load)
+            addAccess(words, op, 2);
+        })
         .Case<sm::LdSharedOp, sm::LdMatrixOp>(
             [&](auto) { addAccess(words, op, 1); })
         .Case([&](sm::StSharedOp) { addAccess(words, op, 2); })
@@ -199,15 +208,18 @@ private:
   }
 
   bool writeAsyncOp(Operation *op, Words &words) {
-    auto bytesOf = [](ArrayRef<int64_t> sizes, Value buffer) {
-      int64_t bytes =
-          std::max<int64_t>(
-              8, cast<MemRefType>(buffer.getType()).getElementTypeBitWidth()) /
-          8;
-      for (int64_t size : sizes)
-        bytes *= size;
-      return bytes;
-    };
+    return writeCopy(op, words) || writeGroupOp(op, words);
+  }
+
+  static int64_t bytesOf(ArrayRef<int64_t> sizes, Value buffer) {
+    auto type = cast<MemRefType>(buffer.getType());
+    int64_t bytes = std::max<int64_t>(8, type.getElementTypeBitWidth()) / 8;
+    for (int64_t size : sizes)
+      bytes *= size;
+    return bytes;
+  }
+
+  bool writeCopy(Operation *op, Words &words) {
     return TypeSwitch<Operation *, bool>(op)
         .Case<sm::TmaLoadOp, sm::BulkLoadOp>([&](auto x) {
           addJoined(words, op, "copy to" + at(x.getBarrier(), x.getStage()),
@@ -236,6 +248,11 @@ private:
                     map ? bytesOf(map.getBox(), map.getBuffer()) : 0);
           return true;
         })
+        .Default([](Operation *) { return false; });
+  }
+
+  bool writeGroupOp(Operation *op, Words &words) {
+    return TypeSwitch<Operation *, bool>(op)
         .Case<sm::WgmmaOp, sm::WgmmaInstOp>([&](auto) {
           addJoined(words, op, "wgmma", 0);
           return true;

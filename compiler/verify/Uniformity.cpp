@@ -15,7 +15,8 @@ public:
     if (auto arg = dyn_cast<BlockArgument>(value))
       return dependsArg(arg);
     Operation *op = value.getDefiningOp();
-    if (isa<tile::ThreadIdOp, tile::CallExternOp>(op))
+    if (isa<tile::ThreadIdOp, tile::CallExternOp, tile::AtomicOp, sm::ThreadOp>(
+            op))
       return true;
     if (auto load = dyn_cast<tile::LoadOp>(op))
       return dependsLoad(load);

@@ -25,6 +25,7 @@ VerifyReport tlc::verify::verifySm(sm::LaunchOp launch,
   checkCounts(protocol, reporter);
   checkCounters(protocol, reporter);
   checkNamedBarriers(protocol, reporter);
+  checkGridBarriers(protocol, reporter);
   checkLifetimes(protocol, target, reporter);
   checkRegisters(protocol, target, reporter);
   checkTileOwners(protocol, reporter);

@@ -104,4 +104,15 @@ def Sm_MembarOp : Sm_Op<"membar"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Sm_GridBarrierOp : Sm_Op<"grid_barrier"> {
+  let summary = "one arrival at the barrier of all blocks, and the wait for it";
+  let description = [{
+    Run by one thread of the block between two barriers of the block: release
+    and acquire at device scope. The last of the grid's blocks resets the count
+    and advances the generation; the others wait for that. Count and generation
+    are two words of memory that belongs to the launch and starts as zero.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // TLC_SM_BARRIER_OPS_TD

@@ -97,6 +97,23 @@ def Sm_StGlobalOp : Sm_Op<"st_global"> {
   let hasVerifier = 1;
 }
 
+def Sm_AtomicOp : Sm_Op<"atomic", [AttrSizedOperandSegments]> {
+  let summary = "one atomic instruction on a global or shared element";
+  let description = [{
+    Of element `index` of a global tensor, or at a shared `address`. Meaning as
+    `tile.atomic`; `element` has the sign.
+  }];
+  let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_MemoryOrderAttr:$order,
+    Optional<Tile_Buffer>:$buffer, Optional<I64>:$index,
+    Optional<I32>:$address, Optional<Tile_Scalar>:$value, TypeAttr:$element);
+  let results = (outs Optional<Tile_Scalar>:$result);
+  let assemblyFormat = [{
+    $kind $order ($buffer^ `:` type($buffer))? (`[` $index^ `]`)?
+    (`shared` $address^)? (`by` $value^ `:` type($value))? `element` $element
+    attr-dict (`->` type($result)^)?
+  }];
+}
+
 def Sm_GlobalAlignedOp : Sm_Op<"global_aligned", [Pure]> {
   let summary = "the address of a tensor is a multiple of `bytes`";
   let arguments = (ins Tile_Buffer:$buffer, I64Attr:$bytes);

@@ -35,6 +35,16 @@ def Tile_PlanAttr : EnumAttr<Tile_Dialect, Tile_PlanEnum, "plan"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Tile_AtomicKindAttr
+    : EnumAttr<Tile_Dialect, Tile_AtomicKindEnum, "atomic_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_MemoryOrderAttr
+    : EnumAttr<Tile_Dialect, Tile_MemoryOrderEnum, "memory_order"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment_layout"> {
   let summary = "which thread holds which element in which register";
   let description = [{

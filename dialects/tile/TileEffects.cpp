@@ -73,3 +73,10 @@ void CallExternOp::getTileEffects(Effects &effects) {
     }
   }
 }
+
+void AtomicOp::getTileEffects(Effects &effects) {
+  if (getKind() != AtomicKind::Store)
+    effects.push_back({getBuffer(), AccessKind::Read});
+  if (getKind() != AtomicKind::Load)
+    effects.push_back({getBuffer(), AccessKind::Write});
+}

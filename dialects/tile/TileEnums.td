@@ -51,4 +51,20 @@ def Tile_DimEnum : Tile_Enum<"Dim", "coordinate", [
   I32EnumCase<"X", 0, "x">, I32EnumCase<"Y", 1, "y">,
   I32EnumCase<"Z", 2, "z">]>;
 
+def Tile_AtomicKindEnum : Tile_Enum<"AtomicKind", "what an atomic does", [
+  I32EnumCase<"Add", 0, "add">,
+  I32EnumCase<"Max", 1, "max">,
+  I32EnumCase<"Min", 2, "min">,
+  I32EnumCase<"Or", 3, "or">,
+  I32EnumCase<"Load", 4, "load">,
+  I32EnumCase<"Store", 5, "store">]>;
+
+def Tile_MemoryOrderEnum
+    : Tile_Enum<"MemoryOrder", "order of an atomic at device scope", [
+  I32EnumCase<"Relaxed", 0, "relaxed">,
+  I32EnumCase<"Acquire", 1, "acquire">,
+  I32EnumCase<"Release", 2, "release">,
+  I32EnumCase<"AcqRel", 3, "acq_rel">,
+  I32EnumCase<"SeqCst", 4, "seq_cst">]>;
+
 #endif // TLC_TILE_ENUMS_TD

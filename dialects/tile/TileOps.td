@@ -11,5 +11,6 @@ include "dialects/tile/TileGemmOps.td"
 include "dialects/tile/TileLoopOps.td"
 include "dialects/tile/TileScalarOps.td"
 include "dialects/tile/TileSyncOps.td"
+include "dialects/tile/TileAtomicOps.td"
 
 #endif // TLC_TILE_OPS_TD

@@ -18,4 +18,14 @@ def Tile_FenceProxyAsyncOp : Tile_Op<"fence_proxy_async", []> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_SyncGridOp : Tile_Op<"sync_grid", []> {
+  let summary = "barrier of all blocks of the launch (T.sync_grid)";
+  let description = [{
+    What any block wrote to global memory before it is read by every block
+    after it. Reached by all threads of all blocks, any number of times; the
+    launch is cooperative.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 #endif // TLC_TILE_SYNC_OPS_TD

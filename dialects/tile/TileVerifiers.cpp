@@ -214,3 +214,49 @@ LogicalResult StoreOp::verify() {
   return verifyElement(*this, getBuffer().getType(), getIndices().size(),
                        getValue().getType());
 }
+
+/// What atom supports (PTX ISA, atom); max and min of floats do not exist.
+static bool isAtomicType(AtomicKind kind, Type element) {
+  bool integer = element.isInteger(32) || element.isInteger(64);
+  bool addable =
+      element.isF16() || element.isBF16() || element.isF32() || element.isF64();
+  switch (kind) {
+  case AtomicKind::Max:
+  case AtomicKind::Min:
+  case AtomicKind::Or:
+    return integer;
+  case AtomicKind::Add:
+  case AtomicKind::Load:
+  case AtomicKind::Store:
+    return integer || addable;
+  }
+  return false;
+}
+
+LogicalResult AtomicOp::verify() {
+  MemRefType type = getBuffer().getType();
+  if (!isInSpace(type, Space::Global) && !isInSpace(type, Space::Shared))
+    return emitOpError("accesses a global or shared element");
+  if (!isAtomicType(getKind(), type.getElementType()))
+    return emitOpError() << stringifyAtomicKind(getKind())
+                         << " of elements of type " << type.getElementType()
+                         << " does not exist";
+  if (bool(getValue()) == (getKind() == AtomicKind::Load))
+    return emitOpError(getValue() ? "load takes no value" : "needs a value");
+  if (getKind() == AtomicKind::Load && !getResult())
+    return emitOpError("load has a result");
+  if (getKind() == AtomicKind::Store && getResult())
+    return emitOpError("store has no result");
+  MemoryOrder order = getOrder();
+  bool acquires = order == MemoryOrder::Acquire || order == MemoryOrder::AcqRel;
+  bool releases = order == MemoryOrder::Release || order == MemoryOrder::AcqRel;
+  if ((getKind() == AtomicKind::Load && releases) ||
+      (getKind() == AtomicKind::Store && acquires))
+    return emitOpError() << stringifyAtomicKind(getKind()) << " cannot be "
+                         << stringifyMemoryOrder(order);
+  for (Value v : {getValue(), getResult()})
+    if (v &&
+        failed(verifyElement(*this, type, getIndices().size(), v.getType())))
+      return failure();
+  return success();
+}

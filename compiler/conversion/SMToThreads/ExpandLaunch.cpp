@@ -127,6 +127,8 @@ LogicalResult Expander::expandOp(Operation *op) {
       .Case([&](ParallelOp o) { return expandParallel(o); })
       .Case([&](tile::LoadOp o) { return expandLoad(o); })
       .Case([&](tile::StoreOp o) { return expandStore(o); })
+      .Case([&](tile::AtomicOp o) { return expandAtomic(o); })
+      .Case([&](ThreadOp o) { return expandThread(o); })
       .Case([&](CallExternOp o) { return expandCall(o); })
       .Case([&](AccessPtrOp) { return success(); })
       .Case([&](TmaLoadOp o) { return expandTmaLoad(o); })
@@ -150,7 +152,8 @@ LogicalResult Expander::expandOp(Operation *op) {
             tile::FenceProxyAsyncOp>(
           [&](Operation *o) { return expandBarrierOp(o); })
       .Case<FenceMBarrierInitOp, BarSyncOp, sm::FenceProxyAsyncOp, MembarOp,
-            SetMaxNRegOp, BulkCommitOp, BulkWaitOp, WgmmaCommitOp>(
+            SetMaxNRegOp, BulkCommitOp, BulkWaitOp, WgmmaCommitOp,
+            GridBarrierOp>(
           [&](Operation *o) {
             b.clone(*o, map);
             return success();
@@ -258,6 +261,14 @@ LogicalResult Expander::expandShared(SharedOp op) {
                                     arith(loc).i32(op.getOffset()));
   tiles[op.getResult()] = {address, SharedLayout(kind, shape, bits),
                            static_cast<int64_t>(op.getSlotBytes())};
+  return success();
+}
+
+LogicalResult Expander::expandThread(ThreadOp op) {
+  Value thread = roles.front().thread;
+  bool isBlock = op.getFirst() == 0 &&
+                 static_cast<int64_t>(op.getCount()) == roles.front().threads;
+  map.map(op.getResult(), isBlock ? thread : b.clone(*op)->getResult(0));
   return success();
 }
 

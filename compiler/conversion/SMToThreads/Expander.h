@@ -97,6 +97,7 @@ private:
   mlir::LogicalResult expandAlloc(tile::AllocOp op);
   mlir::LogicalResult expandShared(SharedOp op);
   mlir::LogicalResult expandSlot(SlotOp op);
+  mlir::LogicalResult expandThread(ThreadOp op);
   mlir::LogicalResult expandThreadId(tile::ThreadIdOp op);
   // ExpandBarriers.cpp
   mlir::LogicalResult expandBarrierOp(mlir::Operation *op);
@@ -132,6 +133,7 @@ private:
   mlir::FailureOr<mlir::Value> fragmentRegister(mlir::Operation *op,
                                                 const Fragment &fragment,
                                                 mlir::OperandRange indices);
+  mlir::LogicalResult expandAtomic(tile::AtomicOp op);
   mlir::LogicalResult expandCall(tile::CallExternOp op);
   mlir::LogicalResult expandWgmma(WgmmaOp op);
   mlir::LogicalResult expandMma(MmaOp op);

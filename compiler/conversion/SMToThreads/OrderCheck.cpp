@@ -25,6 +25,8 @@ static StringRef orderingAction(Operation *op) {
       .Case<BarSyncOp, tile::SyncThreadsOp>([](auto) { return "barrier"; })
       .Case<sm::FenceProxyAsyncOp, tile::FenceProxyAsyncOp>(
           [](auto) { return "proxy fence"; })
+      .Case<GridBarrierOp>([](auto) { return "grid barrier"; })
+      .Case<tile::AtomicOp, sm::AtomicOp>([](auto) { return "atomic"; })
       .Case<MembarOp>([](auto) { return "membar"; })
       .Case<WgmmaFenceOp>([](auto) { return "wgmma fence"; })
       .Case<WgmmaOp, WgmmaInstOp>([](auto) { return "wgmma"; })
@@ -39,7 +41,7 @@ static StringRef orderingAction(Operation *op) {
 /// One tile-sized action may have become several of the same kind.
 static bool mayRepeat(StringRef action) {
   return action == "init" || action == "tensor load" ||
-         action == "tensor store" || action == "wgmma";
+         action == "tensor store" || action == "wgmma" || action == "atomic";
 }
 
 OrderingSequence sm::orderingSequence(LaunchOp launch) {

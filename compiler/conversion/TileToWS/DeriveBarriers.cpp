@@ -20,6 +20,11 @@ using namespace tlc;
 
 namespace {
 
+/// The access that orders more: an atomic one needs no order after another.
+Operation *stronger(Operation *a, Operation *b) {
+  return !a || (b && isa<tile::AtomicOp>(a)) ? b : a;
+}
+
 /// What is pending on one buffer.
 struct Pending {
   Operation *write = nullptr; ///< generic write since the last barrier
@@ -33,8 +38,8 @@ struct Pending {
 
   bool operator==(const Pending &) const = default;
   void join(const Pending &other) {
-    write = write ? write : other.write;
-    read = read ? read : other.read;
+    write = stronger(write, other.write);
+    read = stronger(read, other.read);
     unfenced = unfenced ? unfenced : other.unfenced;
     unsynced = unsynced ? unsynced : other.unsynced;
     sourceFence = sourceFence ? sourceFence : other.sourceFence;
@@ -86,7 +91,7 @@ private:
   }
 
   void runOp(Operation *op, State &state, bool insert) {
-    if (isa<ws::BarrierOp, tile::SyncThreadsOp>(op))
+    if (isa<ws::BarrierOp, tile::SyncThreadsOp, tile::SyncGridOp>(op))
       return passBarrier(state);
     if (auto fence = dyn_cast<ws::FenceOp>(op)) {
       if (fence.getKind() == ws::FenceKind::ProxyAsync)
@@ -96,9 +101,20 @@ private:
     if (auto branch = dyn_cast<scf::IfOp>(op))
       if (!dependsOnThread(branch.getCondition(), role))
         return runBranch(branch, state, insert);
-    if (isa<scf::ForOp, scf::WhileOp>(op))
+    if (isa<scf::ForOp, scf::WhileOp>(op) && !isSplitLoop(op))
       return runLoop(op, state, insert);
     access(op, state, insert);
+  }
+
+  /// Threads leave the loop after different numbers of turns: no barrier can
+  /// stand in it.
+  bool isSplitLoop(Operation *op) {
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return dependsOnThread(loop.getConditionOp().getCondition(), role);
+    auto loop = cast<scf::ForOp>(op);
+    return dependsOnThread(loop.getLowerBound(), role) ||
+           dependsOnThread(loop.getUpperBound(), role) ||
+           dependsOnThread(loop.getStep(), role);
   }
 
   void runBranch(scf::IfOp branch, State &state, bool insert) {
@@ -196,8 +212,18 @@ private:
     return false;
   }
 
+  /// Atomics on global memory are ordered by the memory.
+  static bool areAtomic(Operation *op, const Pending &pending) {
+    auto atomic = dyn_cast<tile::AtomicOp>(op);
+    return atomic && tile::isInSpace(atomic.getBuffer(), tile::Space::Global) &&
+           (!pending.read || isa<tile::AtomicOp>(pending.read)) &&
+           (!pending.write || isa<tile::AtomicOp>(pending.write));
+  }
+
   void require(Operation *op, const tile::Effect &effect,
                const Pending &pending, Need &need) {
+    if (areAtomic(op, pending))
+      return;
     std::string name = "'" + tile::getBufferName(effect.buffer) + "'";
     auto say = [&](StringRef what, Operation *earlier) {
       // One reason a buffer is enough.
@@ -261,10 +287,10 @@ private:
 
   void record(Operation *op, const tile::Effect &effect, Pending &pending) {
     if (effect.kind == tile::AccessKind::Read) {
-      pending.read = op;
+      pending.read = stronger(op, pending.read);
       return;
     }
-    pending.write = op;
+    pending.write = stronger(op, pending.write);
     if (effect.proxy == tile::Proxy::Generic)
       pending.unfenced = pending.unsynced = op;
   }
@@ -273,26 +299,47 @@ private:
   llvm::DenseSet<Value> written;
 };
 
+/// All threads of the block reach a barrier of the program, or none.
+LogicalResult checkUniform(Operation *barrier, ws::RoleOp role) {
+  StringRef name =
+      isa<tile::SyncGridOp>(barrier) ? "T.sync_grid" : "T.sync_threads";
+  for (Operation *parent = barrier->getParentOp(); parent != role;
+       parent = parent->getParentOp()) {
+    SmallVector<Value> conditions;
+    if (auto branch = dyn_cast<scf::IfOp>(parent))
+      conditions.push_back(branch.getCondition());
+    else if (auto loop = dyn_cast<scf::ForOp>(parent))
+      conditions.append({loop.getLowerBound(), loop.getUpperBound()});
+    else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      conditions.push_back(loop.getConditionOp().getCondition());
+    for (Value condition : conditions) {
+      if (!dependsOnThread(condition, role))
+        continue;
+      InFlightDiagnostic diag = barrier->emitError()
+                                << name
+                                << " under a condition that depends on the "
+                                   "thread would never complete";
+      diag.attachNote(parent->getLoc()) << "the condition is here";
+      return diag;
+    }
+  }
+  return success();
+}
+
 /// From here on a barrier is a ws op, whoever asked for it.
 LogicalResult materialiseSourceBarriers(ws::RoleOp role) {
-  WalkResult result = role.walk([&](tile::SyncThreadsOp written) {
-    for (Operation *parent = written->getParentOp(); parent != role;
-         parent = parent->getParentOp()) {
-      auto branch = dyn_cast<scf::IfOp>(parent);
-      if (branch && dependsOnThread(branch.getCondition(), role)) {
-        InFlightDiagnostic diag = written.emitError()
-                                  << "T.sync_threads under a condition that "
-                                     "depends on the thread would never "
-                                     "complete";
-        diag.attachNote(branch.getLoc()) << "the condition is here";
-        return WalkResult::interrupt();
-      }
-    }
+  WalkResult result = role.walk([&](Operation *written) {
+    if (!isa<tile::SyncThreadsOp, tile::SyncGridOp>(written))
+      return WalkResult::advance();
+    if (failed(checkUniform(written, role)))
+      return WalkResult::interrupt();
+    if (isa<tile::SyncGridOp>(written))
+      return WalkResult::advance();
     OpBuilder b(written);
-    ws::BarrierOp::create(b, written.getLoc(),
+    ws::BarrierOp::create(b, written->getLoc(),
                           b.getStringAttr("written in the program"),
                           /*source=*/true);
-    written.erase();
+    written->erase();
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

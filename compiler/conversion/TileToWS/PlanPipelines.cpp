@@ -49,9 +49,19 @@ public:
   }
 
 private:
+  static Operation *findGridBarrier(Operation *scope) {
+    Operation *found = nullptr;
+    scope->walk([&](tile::SyncGridOp barrier) { found = barrier; });
+    return found;
+  }
+
   std::string whyNotSpecialize() {
     if (!warpSpecialize)
       return "warp specialization is switched off";
+    if (Operation *barrier = findGridBarrier(launch))
+      return llvm::formatv("the blocks meet at T.sync_grid at {0}, and roles "
+                           "would meet there one by one",
+                           describeLine(barrier->getLoc()));
     int64_t threads = launch.getNumThreads();
     if (threads % 32 != 0)
       return llvm::formatv("{0} threads are not whole warps", threads);
@@ -119,6 +129,12 @@ private:
     tile::CopyOp copy = candidate.copy;
     Value tile = copy.getDst();
     std::string name = tile::getBufferName(tile);
+    if (launch.getNumThreads() % 32 != 0)
+      return "would hand slots over by whole warps, the block has " +
+             std::to_string(launch.getNumThreads()) + " threads";
+    if (Operation *barrier = findGridBarrier(loop))
+      return "would run ahead of T.sync_grid at " +
+             describeLine(barrier->getLoc());
     if (written.contains(copy.getSrc()))
       return "reads '" + tile::getBufferName(copy.getSrc()) +
              "', which the kernel writes";
@@ -139,14 +155,17 @@ private:
           belongsToOtherFill(access, candidate.copy))
         continue;
       Operation *use = getAncestorIn(block, access);
-      std::string where = describeLine(access->getLoc());
+      auto refuse = [&](StringRef what, StringRef more = "") {
+        return llvm::formatv("fills '{0}', which is {1} at {2}{3}", name, what,
+                             describeLine(access->getLoc()), more)
+            .str();
+      };
       if (!use)
-        return "fills '" + name + "', which is also used at " + where +
-               ", outside its turn or guard";
+        return refuse("also used", ", outside its turn or guard");
       if (use->isBeforeInBlock(candidate.copy))
-        return "fills '" + name + "', which is used before it at " + where;
+        return refuse("used before it");
       if (writes(access, candidate.copy.getDst()))
-        return "fills '" + name + "', which is also written at " + where;
+        return refuse("also written");
       if (!candidate.firstUse || use->isBeforeInBlock(candidate.firstUse))
         candidate.firstUse = use;
       if (!candidate.lastUse || candidate.lastUse->isBeforeInBlock(use))

@@ -134,7 +134,7 @@ bool tlc::dependsOnThread(Value value, Operation *scope) {
   llvm::DenseSet<Value> none;
   Slice slice = SliceBuilder(scope, none, /*movable=*/false).build({def});
   return llvm::any_of(slice.ops, [](Operation *op) {
-    return isa<tile::ThreadIdOp, tile::CallExternOp>(op);
+    return isa<tile::ThreadIdOp, tile::CallExternOp, tile::AtomicOp>(op);
   });
 }
 

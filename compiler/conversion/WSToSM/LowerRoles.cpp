@@ -76,6 +76,7 @@ private:
           sm::BarSyncOp::create(b, x.getLoc(), barrierId, threads);
           dead.push_back(x);
         })
+        .Case<tile::SyncGridOp>([&](auto x) { lowerGridBarrier(x, b); })
         .Case<ws::MmaWaitOp>([&](auto x) {
           sm::WgmmaWaitOp::create(b, x.getLoc(), x.getPending());
           dead.push_back(x);
@@ -168,6 +169,23 @@ private:
     else
       sm::MembarOp::create(b, fence.getLoc());
     dead.push_back(fence);
+  }
+
+  /// The block arrives once, by its first thread in linear order, after all of
+  /// its threads and before any goes on.
+  void lowerGridBarrier(tile::SyncGridOp barrier, OpBuilder &b) {
+    Location loc = barrier.getLoc();
+    auto launch = role->getParentOfType<sm::LaunchOp>();
+    sm::BarSyncOp::create(b, loc, barrierId, threads);
+    Value thread = sm::ThreadOp::create(b, loc, 0, launch.getThreads());
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, /*width=*/32);
+    Value isFirst =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, zero);
+    auto branch = scf::IfOp::create(b, loc, isFirst, /*withElse=*/false);
+    OpBuilder inner = OpBuilder::atBlockBegin(branch.thenBlock());
+    sm::GridBarrierOp::create(inner, loc);
+    sm::BarSyncOp::create(b, loc, barrierId, threads);
+    dead.push_back(barrier);
   }
 
   void lowerElect(ws::ElectOp elect, OpBuilder &b) {

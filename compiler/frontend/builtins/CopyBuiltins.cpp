@@ -180,6 +180,21 @@ Value syncThreads(CallArgs &args) {
   return Value::none();
 }
 
+Value syncGrid(CallArgs &args) {
+  if (!args.e.requireTileOp(args.range, args.name()))
+    return Value::poison();
+  args.e.forgetVarLoads();
+  tile::SyncGridOp::create(args.e.b, args.e.loc(args.range));
+  return Value::none();
+}
+
+Value threadReturn(CallArgs &args) {
+  if (!args.e.requireLaunch(args.range, args.name()))
+    return Value::poison();
+  args.e.returnThread(args.range);
+  return Value::none();
+}
+
 Value fenceProxyAsync(CallArgs &args) {
   if (!args.e.requireTileOp(args.range, args.name()))
     return Value::poison();

@@ -60,6 +60,8 @@ struct LaunchState {
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> sizes;
   unsigned parallelDepth = 0;
+  /// Where T.thread_return stands in the block itself, outside of loops.
+  std::vector<const char *> returns;
 };
 
 /// Arguments of a call, evaluated.
@@ -125,6 +127,10 @@ public:
   void store(BufferObject &buffer, llvm::ArrayRef<Value> indices,
              const Value &value, llvm::SMRange range);
   Value loadVar(BufferObject &buffer, llvm::SMRange range);
+  /// Whether every coordinate lies in its dimension, as far as is known.
+  bool isInBounds(BufferObject &buffer, llvm::ArrayRef<Value> indices);
+  /// T.thread_return(): what follows in the T.Kernel block is skipped.
+  void returnThread(llvm::SMRange range);
   Value allocate(llvm::StringRef name, std::vector<int64_t> shape, Dtype dtype,
                  tile::Space space, llvm::SMRange range);
   /// Reads of alloc_vars may no longer be reused.
@@ -297,7 +303,10 @@ private:
   struct Jumps {
     std::shared_ptr<BufferObject> skip;   // the rest of this iteration
     std::shared_ptr<BufferObject> broken; // all later iterations
+    /// Of a T.Kernel block: `skip` is set by T.thread_return only.
+    bool isLaunch = false;
   };
+  Jumps prepareReturns(ast::Block body, llvm::SMRange range);
   Flow loopBody(const ast::For *stmt, mlir::Block *body, const Jumps &own,
                 llvm::function_ref<void()> bindTargets);
   Value whileCondition(const ast::While *stmt, const Jumps &own);

@@ -22,7 +22,69 @@ static void findJumps(const ast::Stmt *stmt, bool &breaks, bool &continues) {
   }
 }
 
+/// Calls `found` on the statements T.thread_return() of a block, those in loops
+/// left out.
+static void findReturns(const ast::Stmt *stmt,
+                        llvm::function_ref<void(const ast::Call *)> found) {
+  auto walk = [&](ast::Block block) {
+    for (const ast::Stmt *inner : block)
+      findReturns(inner, found);
+  };
+  if (auto *s = llvm::dyn_cast<ast::If>(stmt)) {
+    walk(s->body);
+    walk(s->orelse);
+  } else if (auto *s = llvm::dyn_cast<ast::With>(stmt)) {
+    walk(s->body);
+  } else if (auto *s = llvm::dyn_cast<ast::ExprStmt>(stmt)) {
+    auto *call = llvm::dyn_cast<ast::Call>(s->value);
+    if (!call)
+      return;
+    llvm::StringRef name;
+    if (auto *attribute = llvm::dyn_cast<ast::Attribute>(call->callee))
+      name = attribute->attr.name;
+    else if (auto *plain = llvm::dyn_cast<ast::Name>(call->callee))
+      name = plain->id;
+    if (name == "thread_return")
+      found(call);
+  }
+}
+
+/// The variable of a T.Kernel block that says that the thread has returned,
+/// made only if it may.
+Elaborator::Jumps Elaborator::prepareReturns(ast::Block body,
+                                             llvm::SMRange range) {
+  Jumps result;
+  for (const ast::Stmt *stmt : body)
+    findReturns(stmt, [&](const ast::Call *call) {
+      launch->returns.push_back(call->range.Start.getPointer());
+    });
+  if (launch->returns.empty())
+    return result;
+  Value buffer =
+      allocate("returned", {1}, DtypeKind::Bool, tile::Space::Local, range);
+  buffer.as<BufferObject>().isVar = true;
+  result.skip = std::static_pointer_cast<BufferObject>(buffer.object);
+  result.isLaunch = true;
+  store(*result.skip, Value::ofInt(0), Value::ofBool(false), range);
+  return result;
+}
+
+void Elaborator::returnThread(llvm::SMRange range) {
+  bool known = !jumps.empty() && jumps.back().isLaunch &&
+               llvm::is_contained(launch->returns, range.Start.getPointer());
+  if (!known) {
+    unsupported(range, "T.thread_return in a loop, macro or function");
+    return;
+  }
+  store(*jumps.back().skip, Value::ofInt(0), Value::ofBool(true), range);
+}
+
 bool Elaborator::mayJump(const ast::Stmt *stmt) {
+  if (!jumps.empty() && jumps.back().isLaunch) {
+    bool returns = false;
+    findReturns(stmt, [&](const ast::Call *) { returns = true; });
+    return returns;
+  }
   bool breaks = false, continues = false;
   findJumps(stmt, breaks, continues);
   return (breaks || continues) && !jumps.empty() && jumps.back().skip;
@@ -75,7 +137,7 @@ Flow Elaborator::executeJump(const ast::Stmt *stmt) {
   bool isBreak = stmt->kind == ast::StmtKind::Break;
   if (activeRegions.size() <= frame->regionDepth)
     return isBreak ? Flow::Break : Flow::Continue;
-  if (jumps.empty() || !jumps.back().skip) {
+  if (jumps.empty() || !jumps.back().skip || jumps.back().isLaunch) {
     unsupported(stmt->range, isBreak ? "'break' in this kind of loop"
                                      : "'continue' in this kind of loop");
     return Flow::Stop;

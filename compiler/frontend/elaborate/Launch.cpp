@@ -88,8 +88,11 @@ Flow Elaborator::withKernel(const ast::With *stmt) {
   unsigned region = lastRegion + 1;
   executeRegion({}, /*isLoop=*/false, [&] {
     bound = bindBlockIndices(item.target, &body, spec);
-    if (bound)
-      flow = execute(stmt->body);
+    if (!bound)
+      return;
+    jumps.push_back(prepareReturns(stmt->body, item.context->range));
+    flow = execute(stmt->body);
+    jumps.pop_back();
   });
   launch = nullptr;
   endLaunch(mark, region);

@@ -223,11 +223,10 @@ Value Elaborator::subscriptSequence(const Value &base, const Value &index,
   return at(*i < 0 ? *i + size : *i);
 }
 
-/// Whether every coordinate lies in its dimension, as far as is known.
-static bool isInBounds(Elaborator &e, BufferObject &buffer,
-                       llvm::ArrayRef<Value> indices) {
+bool Elaborator::isInBounds(BufferObject &buffer,
+                            llvm::ArrayRef<Value> indices) {
   return llvm::all_of(llvm::zip(indices, buffer.shape), [&](auto pair) {
-    auto interval = e.intervalOf(std::get<0>(pair));
+    auto interval = intervalOf(std::get<0>(pair));
     const Value &size = std::get<1>(pair);
     return interval && interval->lo >= 0 && size.is(Kind::Int) &&
            interval->hi < size.integer;
@@ -245,7 +244,7 @@ Value Elaborator::load(BufferObject &buffer, llvm::ArrayRef<Value> indices,
       return Value::poison();
   }
   bool inBounds =
-      buffer.space == tile::Space::Global && isInBounds(*this, buffer, indices);
+      buffer.space == tile::Space::Global && isInBounds(buffer, indices);
   auto op =
       tile::LoadOp::create(b, loc(range), buffer.dtype.scalarType(context),
                            buffer.value, coordinates, inBounds);
@@ -272,7 +271,7 @@ void Elaborator::store(BufferObject &buffer, llvm::ArrayRef<Value> indices,
       return;
   }
   bool inBounds =
-      buffer.space == tile::Space::Global && isInBounds(*this, buffer, indices);
+      buffer.space == tile::Space::Global && isInBounds(buffer, indices);
   if (v)
     tile::StoreOp::create(b, loc(range), v, buffer.value, coordinates,
                           inBounds);

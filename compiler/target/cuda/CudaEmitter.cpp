@@ -107,6 +107,17 @@ void KernelEmitter::collectArgs(KernelSignature &signature) {
   }
 }
 
+/// Count and generation of the grid barrier, which belong to the launch.
+void KernelEmitter::addGridState(KernelSignature &signature) {
+  launch.walk([&](sm::GridBarrierOp) { signature.cooperative = true; });
+  if (!signature.cooperative)
+    return;
+  gridState = names.make("grid_state");
+  KernelArg arg{KernelArg::Kind::Workspace, gridState, {}, 4, {}};
+  arg.bytes = 8;
+  signature.args.push_back(std::move(arg));
+}
+
 void KernelEmitter::emitHead(llvm::raw_ostream &os,
                              const KernelSignature &signature) {
   os << "extern \"C\" __global__ void __launch_bounds__(" << signature.threads
@@ -117,6 +128,8 @@ void KernelEmitter::emitHead(llvm::raw_ostream &os,
   launch.walk([&](Operation *op) {
     if (auto store = dyn_cast<sm::StGlobalOp>(op))
       written.insert(store.getBuffer());
+    if (auto atomic = dyn_cast<sm::AtomicOp>(op); atomic && atomic.getBuffer())
+      written.insert(atomic.getBuffer());
     if (auto pointer = dyn_cast<sm::PointerOp>(op))
       written.insert(pointer.getBuffer());
   });
@@ -148,6 +161,10 @@ void KernelEmitter::emitHead(llvm::raw_ostream &os,
   }
   for (unsigned i = 0; i < kernel.getSymbolNames().size(); ++i)
     emitValue(kernel.getSymbolValue(i));
+  if (!gridState.empty()) {
+    next();
+    os << "u32 *" << gridState;
+  }
   os << ") {\n";
 }
 
@@ -203,9 +220,12 @@ LogicalResult KernelEmitter::emit(llvm::raw_ostream &os,
     signature.grid[i] = *size;
   }
   collectArgs(signature);
+  addGridState(signature);
   for (const KernelArg &arg : signature.args) {
     if (arg.kind == KernelArg::Kind::TensorMap)
       prelude.use("TensorMap");
+    else if (arg.kind == KernelArg::Kind::Workspace)
+      prelude.use("u32");
     else if (std::string type = typeName(arg.type);
              arg.type &&
              (isa<FloatType>(arg.type) || type == "u32" || type == "u16" ||

@@ -80,6 +80,10 @@ LogicalResult KernelEmitter::barrierStatement(Operation *op) {
       .Case(
           [&](sm::FenceProxyAsyncOp) { return emit("fence_proxy_async", ""); })
       .Case([&](sm::MembarOp) { return emit("membar_cta", ""); })
+      .Case([&](sm::GridBarrierOp) {
+        return emit("grid_barrier",
+                    gridState + ", gridDim.x * gridDim.y * gridDim.z");
+      })
       .Case([&](sm::SetMaxNRegOp o) {
         return emitSized(o.getIncrease() ? "setmaxnreg_inc" : "setmaxnreg_dec",
                          llvm::itostr(o.getRegisters()));
@@ -90,6 +94,29 @@ LogicalResult KernelEmitter::barrierStatement(Operation *op) {
                          llvm::itostr(o.getPending()));
       })
       .Default([](auto) { return failure(); });
+}
+
+/// One atomic; what it returns is a variable, however often it is used.
+LogicalResult KernelEmitter::atomicStatement(sm::AtomicOp op) {
+  Type element = op.getElement();
+  std::string name = prelude.useAtomic(
+      tile::stringifyAtomicKind(op.getKind()), element,
+      tile::stringifyMemoryOrder(op.getOrder()), bool(op.getAddress()));
+  std::string text =
+      name + "(" +
+      (op.getAddress() ? expr(op.getAddress())
+                       : globalAddress(op.getBuffer(), op.getIndex()))
+          .text;
+  if (op.getValue())
+    text += ", " + expr(op.getValue()).text;
+  text += ")";
+  if (Value result = op.getResult()) {
+    declare(result, hintFor(op));
+    text = "const " + typeName(result.getType()) + " " + names[result] + " = " +
+           text;
+  }
+  line(text + ";");
+  return success();
 }
 
 LogicalResult KernelEmitter::matrixStatement(Operation *op) {

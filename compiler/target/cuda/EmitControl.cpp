@@ -172,7 +172,7 @@ LogicalResult KernelEmitter::elect(sm::ElectOp op) {
   prelude.use("elect_one");
   int64_t first = roleStack.empty() ? 0 : roleStack.back().getWarps()[0];
   int64_t count = roleStack.empty()
-                      ? static_cast<int64_t>(launch.getThreads()) / 32
+                      ? llvm::divideCeil(launch.getThreads(), 32)
                       : roleStack.back().getWarps()[1];
   std::string text = "elect_one()";
   if (count > 1)

@@ -155,11 +155,6 @@ void KernelEmitter::findInlined(Block &block) {
   }
 }
 
-bool KernelEmitter::isInlined(Value v) const {
-  Operation *op = v.getDefiningOp();
-  return op && (inlined.contains(op) || isa<arith::ConstantOp>(op));
-}
-
 Expr KernelEmitter::expr(Value v) {
   if (names.contains(v))
     return {names[v], kPrimary};

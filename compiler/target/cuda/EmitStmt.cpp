@@ -112,14 +112,15 @@ LogicalResult KernelEmitter::statement(Operation *op) {
       .Case([&](scf::IfOp o) { return branch(o); })
       .Case([&](sm::ElectOp o) { return elect(o); })
       .Case([&](tile::CallExternOp o) { return externCall(o); })
+      .Case([&](sm::AtomicOp o) { return atomicStatement(o); })
       .Case<tile::AllocOp, tile::StoreOp, sm::StSharedOp, sm::StGlobalOp,
             sm::UnpackOp, sm::SharedBaseOp>(
           [&](auto o) { return accessStatement(o); })
       .Case<sm::MbarInitOp, sm::MbarWaitOp, sm::MbarArriveOp, sm::MbarExpectOp,
             sm::TmaLoadBoxOp, sm::TmaStoreBoxOp, sm::BulkCopyOp, sm::BarSyncOp,
             sm::FenceMBarrierInitOp, sm::FenceProxyAsyncOp, sm::MembarOp,
-            sm::SetMaxNRegOp, sm::BulkCommitOp, sm::BulkWaitOp>(
-          [&](auto o) { return barrierStatement(o); })
+            sm::SetMaxNRegOp, sm::BulkCommitOp, sm::BulkWaitOp,
+            sm::GridBarrierOp>([&](auto o) { return barrierStatement(o); })
       .Case<sm::LdMatrixOp, sm::MmaSyncOp, sm::WgmmaInstOp, sm::KeepOp,
             sm::WgmmaFenceOp, sm::WgmmaCommitOp, sm::WgmmaWaitOp>(
           [&](auto o) { return matrixStatement(o); })

@@ -67,9 +67,7 @@ private:
   Expr bits(mlir::Value v);
   Expr element(mlir::Value array, mlir::ValueRange indices);
   Expr globalAddress(mlir::Value buffer, mlir::Value index);
-  Expr use(llvm::StringRef entry) { return prelude.use(entry), Expr{}; }
   void findInlined(mlir::Block &block);
-  bool isInlined(mlir::Value v) const;
 
   // EmitStmt.cpp
   mlir::LogicalResult block(mlir::Block &block);
@@ -77,6 +75,7 @@ private:
   mlir::LogicalResult define(mlir::Operation *op);
   mlir::LogicalResult accessStatement(mlir::Operation *op);
   mlir::LogicalResult barrierStatement(mlir::Operation *op);
+  mlir::LogicalResult atomicStatement(sm::AtomicOp op);
   mlir::LogicalResult matrixStatement(mlir::Operation *op);
   mlir::LogicalResult forLoop(mlir::scf::ForOp op);
   mlir::LogicalResult whileLoop(mlir::scf::WhileOp op);
@@ -95,6 +94,7 @@ private:
 
   // CudaEmitter.cpp
   void collectArgs(KernelSignature &signature);
+  void addGridState(KernelSignature &signature);
   void addTensorMaps(mlir::Value param, KernelSignature &signature);
   void emitHead(llvm::raw_ostream &os, const KernelSignature &signature);
   void emitEntry();
@@ -110,7 +110,7 @@ private:
   llvm::SmallVector<sm::RoleOp> roleStack;
   /// One kernel parameter for each different map.
   llvm::SmallVector<std::pair<sm::TensorMapOp, std::string>> tensorMaps;
-  std::string warpName, lastFile;
+  std::string warpName, gridState, lastFile;
   unsigned lastLine = 0;
 };
 

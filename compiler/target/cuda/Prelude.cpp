@@ -58,8 +58,8 @@ void Prelude::use(StringRef name) {
 
 bool Prelude::isReserved(StringRef name) {
   if (entries().index.contains(name) || name == "to_f32" ||
-      name.starts_with("wgmma_") || name.starts_with("mma_") ||
-      name.starts_with("tma_"))
+      name.starts_with("atomic_") || name.starts_with("wgmma_") ||
+      name.starts_with("mma_") || name.starts_with("tma_"))
     return true;
   static const llvm::StringSet<> words = {
       "alignas",   "alignof",  "and",       "asm",          "auto",

@@ -3,6 +3,7 @@
 // text. Functions with a shape in their name are written on demand.
 #pragma once
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,6 +23,9 @@ public:
                        llvm::StringRef bType, bool aInRegisters, bool transA,
                        bool transB);
   std::string useMma(llvm::StringRef type, int64_t k);
+  /// `kind` and `order` as spelled in IR; a shared or a global element.
+  std::string useAtomic(llvm::StringRef kind, mlir::Type element,
+                        llvm::StringRef order, bool shared);
   std::string useTmaLoad(unsigned rank);
   std::string useTmaStore(unsigned rank);
 

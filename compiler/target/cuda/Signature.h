@@ -44,12 +44,13 @@ struct TensorMapInfo {
 };
 
 struct KernelArg {
-  enum class Kind { Pointer, Scalar, Symbol, TensorMap };
+  enum class Kind { Pointer, Scalar, Symbol, TensorMap, Workspace };
   Kind kind;
   std::string name; ///< of the parameter or, for Symbol, of the dynamic size
   mlir::Type type;  ///< element type of a Pointer, type of a Scalar or Symbol
   int64_t alignment = 1;   ///< Pointer: bytes that the kernel relies on
   TensorMapInfo tensorMap; ///< TensorMap
+  int64_t bytes = 0;       ///< Workspace: of one launch, zero at its start
 };
 
 struct KernelSignature {
@@ -57,8 +58,9 @@ struct KernelSignature {
   std::string kernel; ///< name of the tile.kernel
   std::vector<KernelArg> args;
   std::array<SizeExpr, 3> grid;
-  int64_t threads = 0;     ///< the block is one-dimensional
-  int64_t sharedBytes = 0; ///< dynamic, slack for alignment included
+  int64_t threads = 0;      ///< the block is one-dimensional
+  int64_t sharedBytes = 0;  ///< dynamic, slack for alignment included
+  bool cooperative = false; ///< all blocks must be resident at once
 };
 
 /// The host expression of a value of a kernel's body; fails if the value is

@@ -44,6 +44,29 @@ __device__ __forceinline__ void membar_cta() {
 template <int Id, int Threads> __device__ __forceinline__ void bar_sync() {
   asm volatile("bar.sync %0, %1;" :: "n"(Id), "n"(Threads) : "memory");
 }
+//@ grid_barrier : u32
+// One thread of each block. state[0] counts the blocks that have come, state[1]
+// the times that all have; both are zero when the launch begins.
+__device__ __forceinline__ void grid_barrier(u32 *state, u32 blocks) {
+  u32 generation, arrived, now;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+               : "=r"(generation) : "l"(state + 1) : "memory");
+  // What the block wrote before comes before the arrival for all other blocks.
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;"
+               : "=r"(arrived) : "l"(state) : "memory");
+  if (arrived == blocks - 1) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], 0;" :: "l"(state) : "memory");
+    asm volatile("st.release.gpu.global.u32 [%0], %1;"
+                 :: "l"(state + 1), "r"(generation + 1) : "memory");
+  } else {
+    do {
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                   : "=r"(now) : "l"(state + 1) : "memory");
+    } while (now == generation);
+  }
+  asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
 //@ setmaxnreg_inc
 template <int N> __device__ __forceinline__ void setmaxnreg_inc() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" :: "n"(N));
