@@ -338,8 +338,7 @@ LogicalResult CopyExpansion::emitWith(Endpoint &src, Endpoint &dst,
       return op->emitError("copy with this pair of layouts is not supported "
                            "yet");
     if (end->kind == Endpoint::Shared)
-      end->shared.emplace(points, end->tile, end->region,
-                          end->element.getIntOrFloatBitWidth());
+      end->shared.emplace(points, end->tile, end->region);
     if (end->kind == Endpoint::Global)
       end->global.emplace(points, end->buffer, end->region);
   }

@@ -94,7 +94,7 @@ LogicalResult Operand::open(Value buffer, ValueRange offsets, bool swapped,
       region.dims.back() = -1;
   }
   points.emplace(x, loc, layout, 1);
-  access.emplace(*points, *tile, region, bits);
+  access.emplace(*points, *tile, region);
   access->prepare();
   return success();
 }

@@ -10,8 +10,7 @@ namespace tlc::sm {
 /// with constants; else it is computed at every point.
 class SharedAccess {
 public:
-  SharedAccess(const Points &points, SharedTile tile, Slice region,
-               unsigned elementBits);
+  SharedAccess(const Points &points, SharedTile tile, Slice region);
 
   /// Largest vector, in elements, that the tile allows along the points.
   static int64_t maxVector(const analysis::LinearLayout &layout,

@@ -10,8 +10,7 @@ using analysis::Coords;
 using analysis::SharedKind;
 using analysis::SharedLayout;
 
-SharedAccess::SharedAccess(const Points &points, SharedTile tile, Slice region,
-                           unsigned elementBits)
+SharedAccess::SharedAccess(const Points &points, SharedTile tile, Slice region)
     : points(points), tile(std::move(tile)), region(std::move(region)) {
   separable = findSeparable();
 }

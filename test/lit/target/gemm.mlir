@@ -1,5 +1,5 @@
 // A warp-specialised product: two consumer warpgroups, one producer warpgroup,
-// four slots. The text is complete CUDA; see gemm-compiles.test for nvcc.
+// four slots. The text is complete CUDA.
 // RUN: tlc-opt %s --convert-sm-to-threads --emit-cuda -o /dev/null | FileCheck %s
 
 #g = #tile.space<global>
