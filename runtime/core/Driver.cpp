@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <deque>
-#include <mutex>
 
 #include <dlfcn.h>
 
@@ -14,6 +13,8 @@ namespace {
 // cuTensorMapEncodeTiled and cuLaunchKernelEx came with 12.0.
 constexpr int kOldestDriver = 12000;
 constexpr cu::Result kNoDevice = 100;
+// What a pool keeps over a synchronisation; a barrier's state is 256 bytes.
+constexpr std::uint64_t kKeptWorkspaceBytes = std::uint64_t{64} << 20;
 
 std::string versionText(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
@@ -150,6 +151,24 @@ int Device::attribute(cu::DeviceAttribute which) const {
   driver.check(driver.deviceGetAttribute(&value, which, handle),
                "asking for a device attribute");
   return value;
+}
+
+cu::MemoryPool Device::workspacePool() const {
+  std::lock_guard lock(poolMutex);
+  if (pool)
+    return pool;
+  const Driver &driver = Driver::get();
+  cu::MemoryPoolProperties properties;
+  properties.locationId = handle;
+  cu::MemoryPool made = nullptr;
+  driver.check(driver.memPoolCreate(&made, &properties),
+               "making a memory pool for workspaces");
+  std::uint64_t kept = kKeptWorkspaceBytes;
+  driver.check(
+      driver.memPoolSetAttribute(made, cu::kPoolReleaseThreshold, &kept),
+      "setting up the memory pool for workspaces");
+  pool = made;
+  return pool;
 }
 
 } // namespace tlc::rt

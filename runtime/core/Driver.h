@@ -5,6 +5,7 @@
 #include "runtime/core/DriverApi.h"
 #include "tlc/Error.h"
 
+#include <mutex>
 #include <string>
 
 namespace tlc::rt {
@@ -46,6 +47,10 @@ public:
   /// The most dynamic shared memory a block may ask for, in bytes.
   int maxSharedBytes() const { return attribute(cu::kMaxSharedOptin); }
   int attribute(cu::DeviceAttribute which) const;
+  /// Where workspaces come from; made at the first call, which must not fall
+  /// into a stream capture. A pool of our own, so that the memory of one launch
+  /// is kept for the next without a change to the process's default pool.
+  cu::MemoryPool workspacePool() const;
 
   explicit Device(int ordinal);
 
@@ -55,6 +60,8 @@ private:
   cu::Context context = nullptr;
   std::string deviceName;
   int capability = 0;
+  mutable std::mutex poolMutex;
+  mutable cu::MemoryPool pool = nullptr;
 };
 
 } // namespace tlc::rt

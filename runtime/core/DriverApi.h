@@ -18,9 +18,11 @@ using Stream = struct StreamTag *;
 using Event = struct EventTag *;
 using Graph = struct GraphTag *;
 using GraphExec = struct GraphExecTag *;
+using MemoryPool = struct MemoryPoolTag *;
 
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kInvalidValue = 1;
+inline constexpr Result kCooperativeTooLarge = 720;
 
 enum DeviceAttribute : int {
   kSmCount = 16,
@@ -51,6 +53,20 @@ enum LaunchAttributeId : int {
   kAttributeCooperative = 2,
   kAttributeCluster = 4,
 };
+
+enum MemoryPoolAttribute : int { kPoolReleaseThreshold = 4 };
+
+/// CUmemPoolProps: pinned memory of one device, no export, no size limit.
+struct MemoryPoolProperties {
+  int allocationType = 1;
+  int handleTypes = 0;
+  int locationType = 1;
+  int locationId = 0;
+  void *securityAttributes = nullptr;
+  std::size_t maxBytes = 0;
+  unsigned char reserved[56] = {};
+};
+static_assert(sizeof(MemoryPoolProperties) == 88);
 
 union LaunchAttributeValue {
   char pad[64];
@@ -125,7 +141,12 @@ enum TensorMapType : int {
   X(funcGetAttribute, cuFuncGetAttribute, (int *, int attribute, Function))    \
   X(memAlloc, cuMemAlloc_v2, (DevicePtr *, std::size_t bytes))                 \
   X(memFree, cuMemFree_v2, (DevicePtr))                                        \
-  X(memAllocAsync, cuMemAllocAsync, (DevicePtr *, std::size_t bytes, Stream))  \
+  X(memPoolCreate, cuMemPoolCreate,                                            \
+    (MemoryPool *, const MemoryPoolProperties *))                              \
+  X(memPoolSetAttribute, cuMemPoolSetAttribute,                                \
+    (MemoryPool, int attribute, void *value))                                  \
+  X(memAllocFromPoolAsync, cuMemAllocFromPoolAsync,                            \
+    (DevicePtr *, std::size_t bytes, MemoryPool, Stream))                      \
   X(memFreeAsync, cuMemFreeAsync, (DevicePtr, Stream))                         \
   X(memcpyHtoD, cuMemcpyHtoD_v2, (DevicePtr, const void *, std::size_t bytes)) \
   X(memcpyDtoH, cuMemcpyDtoH_v2, (void *, DevicePtr, std::size_t bytes))       \
@@ -153,6 +174,10 @@ enum TensorMapType : int {
     (float *milliseconds, Event begin, Event end))                             \
   X(launchKernelEx, cuLaunchKernelEx,                                          \
     (const LaunchConfig *, Function, void **parameters, void **extra))         \
+  X(occupancyBlocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,              \
+    (int *blocks, Function, int threads, std::size_t sharedBytes))             \
+  X(occupancyClusters, cuOccupancyMaxActiveClusters,                           \
+    (int *clusters, Function, const LaunchConfig *))                           \
   X(tensorMapEncodeTiled, cuTensorMapEncodeTiled,                              \
     (TensorMap *, int type, std::uint32_t rank, void *address,                 \
      const std::uint64_t *dims, const std::uint64_t *stridesBytes,             \

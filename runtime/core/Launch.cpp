@@ -25,39 +25,6 @@ unsigned product(const std::array<std::uint32_t, 3> &extents) {
 
 } // namespace
 
-void PreparedLaunch::enqueue(cu::Stream stream) {
-  if (!device) {
-    kernel->origin()->run(hostArguments, hostSymbols);
-    return;
-  }
-  const Driver &driver = Driver::get();
-  device->makeCurrent();
-  for (PackedLaunch &launch : launches) {
-    if (launch.empty)
-      continue;
-    for (const PackedLaunch::Workspace &workspace : launch.workspaces) {
-      cu::DevicePtr address = 0;
-      if (workspace.bytes != 0)
-        driver.check(driver.memAllocAsync(&address, workspace.bytes, stream),
-                     "allocating a kernel's workspace");
-      if (workspace.zero && workspace.bytes != 0)
-        driver.check(driver.memsetD8Async(address, 0, workspace.bytes, stream),
-                     "clearing a kernel's workspace");
-      launch.scalars[workspace.scalar] = address;
-    }
-    launch.config.stream = stream;
-    launch.config.attributes = launch.attributes.data();
-    cu::Result result = driver.launchKernelEx(&launch.config, launch.function,
-                                              launch.slots.data(), nullptr);
-    for (const PackedLaunch::Workspace &workspace : launch.workspaces)
-      if (cu::DevicePtr address = launch.scalars[workspace.scalar])
-        driver.memFreeAsync(address, stream);
-    if (result != cu::kSuccess)
-      driver.fail(result,
-                  fmt::format("launching kernel {}", kernel->metadata().name));
-  }
-}
-
 LoadedKernel::LoadedKernel(LaunchMetadata metadata, std::vector<char> image,
                            std::shared_ptr<const KernelOrigin> origin)
     : identity(++kernelCount), meta(std::move(metadata)),
@@ -111,6 +78,13 @@ const LoadedKernel::OnDevice &LoadedKernel::load(const Device &device) const {
           driver.funcSetAttribute(function, cu::kNonPortableClusterSize, 1),
           "allowing a large cluster");
     loaded.functions.push_back(function);
+    loaded.residency.push_back(launch.cooperative
+                                   ? residencyOf(function, launch, device)
+                                   : Residency());
+    if (std::ranges::any_of(launch.args, [](const LaunchArg &arg) {
+          return std::holds_alternative<WorkspaceArg>(arg);
+        }))
+      device.workspacePool();
   }
   return devices.emplace(device.ordinal(), std::move(loaded)).first->second;
 }
@@ -142,7 +116,14 @@ void LoadedKernel::prepare(std::span<const Argument> arguments,
   out.launches.resize(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) {
     out.launches[i].function = loaded.functions[i];
-    pack(i, arguments, bound, out.launches[i]);
+    PackedLaunch &launch = out.launches[i];
+    launch.residency = loaded.residency[i];
+    pack(i, arguments, bound, launch);
+    if (meta.launches[i].cooperative && !launch.empty &&
+        launch.blocks() > launch.residency.blocks)
+      throw Error(ErrorCode::InvalidArgument,
+                  explainTooLarge(meta.launches[i], launch.blocks(),
+                                  launch.residency, device));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/core/KernelOrigin.h"
 #include "runtime/core/LaunchMetadata.h"
 #include "runtime/core/Module.h"
+#include "runtime/core/Residency.h"
 #include "runtime/core/TensorMap.h"
 #include "tlc/Kernel.h"
 
@@ -35,7 +36,13 @@ struct PackedLaunch {
     bool zero;
   };
   std::vector<Workspace> workspaces;
-  bool empty = false; ///< a grid extent is 0: nothing to enqueue
+  Residency residency; ///< where the launch is cooperative
+  bool empty = false;  ///< a grid extent is 0: nothing to enqueue
+
+  /// Blocks of the grid.
+  std::int64_t blocks() const {
+    return std::int64_t{config.gridX} * config.gridY * config.gridZ;
+  }
 };
 
 /// All launches of one call of a kernel.
@@ -49,8 +56,15 @@ struct PreparedLaunch {
   std::vector<Argument> hostArguments;
   std::vector<std::int64_t> hostSymbols;
 
-  /// Enqueues everything on `stream`; the device's context becomes current.
+  /// Enqueues everything on `stream`, in the order of the metadata; the
+  /// device's context becomes current. Each launch gets workspaces of its own,
+  /// allocated and freed in stream order (in a capture: by nodes of the graph),
+  /// so that launches that overlap share none and a launch that fails leaves
+  /// none behind.
   void enqueue(cu::Stream stream);
+
+private:
+  void enqueueOne(PackedLaunch &launch, cu::Stream stream) const;
 };
 
 class LoadedKernel {
@@ -86,6 +100,7 @@ private:
   struct OnDevice {
     std::unique_ptr<Module> module;
     std::vector<cu::Function> functions;
+    std::vector<Residency> residency; ///< of cooperative functions
   };
 
   const OnDevice &load(const Device &device) const;

@@ -2,6 +2,7 @@
 // host's, launches are counted and their first parameter noted. The environment
 // sets what it pretends to be:
 //   FAKE_CUDA_VERSION (13000)  FAKE_CUDA_DEVICES (2)  FAKE_CUDA_MAJOR (9)
+//   FAKE_CUDA_LAUNCH_RESULT (0)
 #include "test/unit/runtime-jit/fakes/FakeDriver.h"
 #include "runtime/core/DriverApi.h"
 
@@ -20,7 +21,9 @@ namespace {
 constexpr std::size_t kAlignment = 1024;
 constexpr Result kNoDevice = 100;
 constexpr Result kInvalidDevice = 101;
+constexpr Result kOutOfMemory = 2;
 constexpr int kFakeL2Bytes = 1 << 20;
+constexpr std::size_t kFakePoolBytes = 1 << 20;
 
 int setting(const char *name, int otherwise) {
   const char *value = std::getenv(name);
@@ -113,7 +116,6 @@ Result cuDevicePrimaryCtxRetain(Context *context, Device device) {
   *context = handle<Context>(static_cast<std::uintptr_t>(device) + 1);
   return ok();
 }
-Result cuDevicePrimaryCtxRelease_v2(Device) { return ok(); }
 Result cuCtxSetCurrent(Context context) {
   current = static_cast<int>(reinterpret_cast<std::uintptr_t>(context)) - 1;
   return ok();
@@ -122,18 +124,15 @@ Result cuCtxGetCurrent(Context *context) {
   *context = handle<Context>(static_cast<std::uintptr_t>(current) + 1);
   return ok();
 }
-Result cuCtxSynchronize() { return ok(); }
 
 Result cuModuleLoadData(Module *module, const void *) {
   *module = handle<Module>(1);
   return ok();
 }
-Result cuModuleUnload(Module) { return ok(); }
 Result cuModuleGetFunction(Function *function, Module, const char *) {
   *function = handle<Function>(1);
   return ok();
 }
-Result cuFuncSetAttribute(Function, int, int) { return ok(); }
 Result cuFuncGetAttribute(int *value, int, Function) {
   *value = 0;
   return ok();
@@ -153,10 +152,27 @@ Result cuMemFree_v2(DevicePtr address) {
   std::free(pointer(address));
   return ok();
 }
-Result cuMemAllocAsync(DevicePtr *address, std::size_t bytes, Stream) {
-  return cuMemAlloc_v2(address, bytes);
+Result cuMemPoolCreate(MemoryPool *pool, const MemoryPoolProperties *) {
+  *pool = handle<MemoryPool>(1);
+  return ok();
+}
+Result cuMemPoolSetAttribute(MemoryPool, int, void *) { return ok(); }
+Result cuMemAllocFromPoolAsync(DevicePtr *address, std::size_t bytes,
+                               MemoryPool, Stream) {
+  if (bytes > kFakePoolBytes)
+    return kOutOfMemory;
+  cuMemAlloc_v2(address, bytes);
+  std::memset(pointer(*address), 0xff, bytes);
+  std::lock_guard lock(state().mutex);
+  ++state().launches.workspacesMade;
+  ++state().launches.workspacesLeft;
+  return ok();
 }
 Result cuMemFreeAsync(DevicePtr address, Stream) {
+  {
+    std::lock_guard lock(state().mutex);
+    --state().launches.workspacesLeft;
+  }
   return cuMemFree_v2(address);
 }
 Result cuMemcpyHtoD_v2(DevicePtr to, const void *from, std::size_t bytes) {
@@ -205,9 +221,6 @@ Result cuStreamCreate(Stream *stream, unsigned) {
   *stream = handle<Stream>(1);
   return ok();
 }
-Result cuStreamDestroy_v2(Stream) { return ok(); }
-Result cuStreamSynchronize(Stream) { return ok(); }
-Result cuStreamBeginCapture_v2(Stream, int) { return ok(); }
 Result cuStreamEndCapture(Stream, Graph *graph) {
   *graph = handle<Graph>(1);
   return ok();
@@ -216,18 +229,23 @@ Result cuGraphInstantiateWithFlags(GraphExec *exec, Graph, unsigned long long) {
   *exec = handle<GraphExec>(1);
   return ok();
 }
-Result cuGraphLaunch(GraphExec, Stream) { return ok(); }
-Result cuGraphExecDestroy(GraphExec) { return ok(); }
-Result cuGraphDestroy(Graph) { return ok(); }
 Result cuEventCreate(Event *event, unsigned) {
   *event = handle<Event>(1);
   return ok();
 }
-Result cuEventDestroy_v2(Event) { return ok(); }
-Result cuEventRecord(Event, Stream) { return ok(); }
-Result cuEventSynchronize(Event) { return ok(); }
 Result cuEventElapsedTime(float *milliseconds, Event, Event) {
   *milliseconds = 2;
+  return ok();
+}
+
+Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Function,
+                                                   int threads, std::size_t) {
+  *blocks = 2048 / threads;
+  return ok();
+}
+Result cuOccupancyMaxActiveClusters(int *clusters, Function,
+                                    const LaunchConfig *config) {
+  *clusters = config->attributeCount == 1 ? 40 : 0;
   return ok();
 }
 
@@ -238,6 +256,11 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function, void **parameters,
   ++launches.count;
   launches.gridX = config->gridX;
   launches.gridY = config->gridY;
+  launches.cooperative = false;
+  for (unsigned i = 0; i < config->attributeCount; ++i)
+    launches.cooperative |= config->attributes[i].id == kAttributeCooperative;
+  if (Result result = setting("FAKE_CUDA_LAUNCH_RESULT", kSuccess))
+    return result;
   std::uint64_t first = 0;
   std::memcpy(&first, parameters[0], sizeof(first));
   bool seen = false;

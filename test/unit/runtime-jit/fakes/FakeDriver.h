@@ -8,6 +8,8 @@ struct FakeLaunches {
   static constexpr int kMost = 64;
   int count = 0;
   unsigned gridX = 0, gridY = 0; ///< of the last one
+  bool cooperative = false;      ///< the last one
+  int workspacesMade = 0, workspacesLeft = 0;
   /// Different values of the first 8 bytes of the first parameter: an address,
   /// or a tensor map, whose fake begins with its address.
   int distinct = 0;
