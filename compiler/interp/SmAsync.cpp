@@ -321,7 +321,7 @@ std::pair<int64_t, int64_t> SmRun::barOf(const SmNode &node) const {
 void SmRun::barSync(Warp &warp, const SmNode &node) {
   auto [id, threads] = barOf(node);
   NamedBarrier &bar = named[id];
-  if (warp.frames.back().mask != kAllLanes)
+  if (warp.frames.back().mask != warp.lanes)
     return problem(SmProblem::Convergence, node.op,
                    "bar.sync under a condition that differs between the "
                    "threads of a warp");

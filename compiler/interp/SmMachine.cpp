@@ -124,6 +124,8 @@ void SmRun::startBlock(sm::LaunchOp op, const SmNode &node,
   warps.resize(count);
   for (auto [i, warp] : llvm::enumerate(warps)) {
     warp.index = i;
+    if (int64_t present = threads - 32 * i; present < 32)
+      warp.lanes = (1u << present) - 1;
     warp.values = host.values;
     warp.counters.assign(program.counterDepths.size(), 0);
     warp.registers.resize(program.registers.size());
@@ -135,7 +137,7 @@ void SmRun::startBlock(sm::LaunchOp op, const SmNode &node,
       warp.values[argument].set(c);
     }
     warp.frames.push_back(
-        {Frame::Plain, node.blocks[0], nullptr, 0, kAllLanes, kAllLanes});
+        {Frame::Plain, node.blocks[0], nullptr, 0, warp.lanes, warp.lanes});
   }
   for (Warp &warp : warps)
     advance(warp);

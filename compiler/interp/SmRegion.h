@@ -5,6 +5,10 @@
 
 namespace tlc::interp {
 
+/// The points of a layout that the 32 threads from `firstThread` on visit.
+WarpPoints visitPoints(const analysis::LinearLayout &layout,
+                       int64_t firstThread);
+
 struct SmRegion {
   struct Dim {
     int64_t offset, stride, size; ///< in elements; size of the buffer

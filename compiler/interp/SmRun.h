@@ -1,139 +1,15 @@
-// The state of a run of the virtual SM. Private to the library.
-//
-// A warp is a stack of frames over the structured program. It always stands
-// before an event, an operation that others can notice; what is local to the
-// warp between two events happens with the first of them. 32 lanes run in
-// lockstep under a mask.
+// The state of a run of the virtual SM and what changes it. Private to the
+// library.
 #pragma once
 
 #include "compiler/interp/SmBarriers.h"
 #include "compiler/interp/SmMachine.h"
-#include "compiler/interp/SmProgram.h"
+#include "compiler/interp/SmWarp.h"
 
 #include <array>
-#include <deque>
 #include <random>
 
 namespace tlc::interp {
-
-constexpr uint32_t kAllLanes = ~0u;
-
-/// A value of a warp: one for each lane, or one for all.
-struct Lanes {
-  bool uniform = true;
-  Cell cell[32];
-
-  Cell get(unsigned lane) const { return cell[uniform ? 0 : lane]; }
-  void set(Cell c) {
-    uniform = true;
-    cell[0] = c;
-  }
-  /// Makes room for different values.
-  void spread() {
-    if (uniform)
-      std::fill(cell + 1, cell + 32, cell[0]);
-    uniform = false;
-  }
-};
-
-struct Frame {
-  enum Kind : uint8_t { Plain, Arm, Loop, Before, After, RoleBody, ElectBody };
-  Kind kind = Plain;
-  const SmBlock *block = nullptr;
-  const SmNode *node = nullptr; ///< whose region this is
-  uint32_t pc = 0;
-  uint32_t mask = kAllLanes;   ///< active lanes
-  uint32_t parent = kAllLanes; ///< active lanes around the operation
-};
-
-/// A fragment (the elements this warp's lanes hold, in a whole tile) or the 32
-/// private arrays of a thread-private allocation.
-struct RegisterTile {
-  std::vector<uint8_t> data;
-  std::vector<uint8_t> held; ///< by element; empty: all
-  int pendingLoads = 0;
-  bool writtenSinceFence = false;          ///< since the last wgmma.fence
-  mlir::Operation *accumulating = nullptr; ///< a wgmma not waited for writes it
-  mlir::Operation *feeding = nullptr;      ///< a wgmma not waited for reads it
-};
-
-/// Bytes of shared memory that a load has asked for and not yet got.
-struct Sample {
-  std::vector<uint32_t> addresses; ///< of elements
-  unsigned size = 0;               ///< of an element
-  std::vector<uint8_t> bytes;      ///< as they would be if served now
-};
-
-/// A load (or a product whose operands are loaded) that lags.
-struct PendingLoad {
-  uint32_t target; ///< register tile
-  Epoch epoch;     ///< of the read
-  llvm::SmallVector<Sample, 2> samples;
-  std::function<void(llvm::ArrayRef<Sample>)> finish;
-};
-
-/// A warp's share of a wgmma, from issue to retirement.
-struct Product {
-  const SmNode *node = nullptr;
-  uint64_t number = 0; ///< of the warp's products
-  Epoch epoch;
-  Clock known;
-  std::function<void()> compute;
-  bool computed = false;
-  uint32_t c = 0;
-  int32_t a = -1; ///< register tile of A
-};
-using ProductGroup = std::vector<Product>;
-
-/// A bulk or tensor copy in flight.
-struct BulkCopy {
-  const SmNode *node = nullptr;
-  uint32_t warp = 0;
-  Epoch epoch;
-  Clock known;
-  uint32_t tile = 0;
-  int64_t slot = 0;
-  uint32_t param = 0;
-  llvm::SmallVector<int64_t, 4> coords;
-  uint32_t barrier = 0; ///< loads only
-  bool read = false;    ///< store: its source has been read
-};
-
-struct Warp {
-  uint32_t index = 0;
-  std::vector<Frame> frames;
-  std::vector<Lanes> values;
-  std::vector<uint64_t> counters;
-  std::vector<RegisterTile> registers;
-  std::vector<PendingLoad> pending;
-  Frontiers frontiers;
-  uint32_t time = 0; ///< events so far
-  int64_t firstWarp = 0, roleWarps = 0;
-  uint32_t storeMask = kAllLanes; ///< lanes that store what copies hold alike
-  bool atBarrier = false;
-  bool waiting = false;      ///< seen blocked at the mbarrier before it
-  uint64_t waitingSince = 0; ///< phase then
-  int64_t maxRegisters = 0;
-  Epoch lastLoad; ///< last read of shared memory by ordinary loads
-  // wgmma
-  uint64_t productsIssued = 0;
-  ProductGroup openProducts;
-  std::deque<ProductGroup> productGroups;
-  // bulk stores
-  std::vector<BulkCopy> openStores;
-  std::deque<std::vector<BulkCopy>> storeGroups;
-
-  bool finished() const { return frames.empty(); }
-};
-
-/// The points of a layout that the lanes of one warp visit.
-struct WarpPoints {
-  unsigned rank = 0;
-  int64_t registers = 0;
-  std::vector<int32_t> coords;  ///< [register][lane][dimension]
-  std::vector<uint32_t> inside; ///< [register]: lanes with a point
-  uint32_t primary = kAllLanes; ///< lanes that hold no copies of others'
-};
 
 /// A global tensor.
 struct GlobalTensor {
