@@ -50,6 +50,9 @@ struct Run {
   std::map<std::string, std::pair<double, double>> expected;
   std::map<std::string, std::string> defines = {};
   std::string kernel = {};
+  uint64_t blockOrder = 0; ///< see InterpOptions
+  /// Looks at the tensors after the run, in the order of the parameters.
+  std::function<void(const std::vector<Data> &)> inspect = {};
 };
 } // namespace
 
@@ -119,7 +122,11 @@ static void check(const Run &run) {
     arg.shape.assign(d.shape.begin(), d.shape.end());
     args.emplace_back(std::move(arg));
   }
-  REQUIRE(mlir::succeeded(interp::interpret(kernel, args)));
+  interp::InterpOptions how;
+  how.blockOrder = run.blockOrder;
+  REQUIRE(mlir::succeeded(interp::interpret(kernel, args, how)));
+  if (run.inspect)
+    run.inspect(data);
   for (unsigned i = 0; i < data.size(); ++i) {
     auto expected = run.expected.find(kernel.getArgName(i).str());
     if (expected == run.expected.end())
@@ -296,4 +303,66 @@ TEST_CASE("cases: reductions of odd widths") {
                   {"NegMax", {-6, -9}},
                   {"Running", {-40719, -61542}}};
   check(run);
+}
+
+TEST_CASE("cases: two blocks meet at a grid barrier") {
+  struct Spin {
+    int64_t counts[2];
+    std::pair<double, double> waste;
+  };
+  for (const Spin &spin : {Spin{{0, 200000}, {735, 1469}},
+                           Spin{{200000, 0}, {735, 736}}, Spin{{0, 0}, {2, 3}}})
+    for (uint64_t order : {0, 1}) {
+      Run run;
+      run.file = "grid_barrier_2d";
+      run.blockOrder = order;
+      run.inputs["Spin"] = [&](Index i) { return spin.counts[i[0]]; };
+      run.inputs["X"] = run.inputs["Y"] = [](Index) { return 0; };
+      run.expected = {{"X", {3, 5}}, {"Y", {6, 9}}, {"Waste", spin.waste}};
+      check(run);
+    }
+}
+
+TEST_CASE("cases: the value of an atomic is taken once and used three times") {
+  struct Keep {
+    int64_t every, count; ///< every n-th item is kept; 0: none
+  };
+  for (const Keep &keep : {Keep{3, 334}, Keep{1, 1000}, Keep{0, 0}})
+    for (uint64_t order : {0, 1, 5}) {
+      Run run;
+      run.file = "atomic_slots";
+      run.blockOrder = order;
+      auto kept = [&](int64_t i) {
+        return keep.every != 0 && i % keep.every == 0;
+      };
+      run.inputs["Keep"] = [&](Index i) { return int64_t(kept(i[0])); };
+      run.inputs["Count"] = [](Index) { return 0; };
+      run.inputs["Slot"] = run.inputs["Owner"] = [](Index) { return -1; };
+      auto count = static_cast<double>(keep.count);
+      run.expected["Count"] = {count, count};
+      run.inspect = [&](const std::vector<Data> &data) {
+        const Data &slot = data[2], &owner = data[3];
+        std::vector<int> taken(keep.count, 0);
+        for (int64_t i = 0; i < 1000; ++i) {
+          auto at = static_cast<int64_t>(owner.get(i));
+          if (!kept(i)) {
+            CHECK(at == -1);
+            continue;
+          }
+          REQUIRE(at >= 0);
+          REQUIRE(at < keep.count);
+          ++taken[at];
+        }
+        for (int times : taken)
+          CHECK(times == 1);
+        for (int64_t p = 0; p < 500; ++p) {
+          auto item = static_cast<int64_t>(slot.get(p));
+          if (p >= keep.count)
+            CHECK(item == -1);
+          else
+            CHECK(owner.get(item) == static_cast<double>(p));
+        }
+      };
+      check(run);
+    }
 }

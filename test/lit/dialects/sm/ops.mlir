@@ -65,6 +65,15 @@ tile.kernel @sm params ["A"] shapes [affine_map<()[n] -> (n, n)>] symbols ["n"] 
       sm.counter_advance %k
       // CHECK: sm.bar_sync 1 threads 128
       sm.bar_sync 1 threads 128
+      // CHECK: sm.grid_barrier
+      sm.grid_barrier
+      %i = arith.constant 0 : i64
+      %v = arith.constant 0 : i32
+      %f = arith.constant 1.0 : f32
+      // CHECK: sm.atomic <add> <relaxed> %{{.*}} : memref<{{.*}}[%{{.*}}] by %{{.*}} : f32 element f32
+      sm.atomic <add> <relaxed> %A : !A [%i] by %f : f32 element f32
+      // CHECK: sm.atomic <max> <acquire> shared %{{.*}} by %{{.*}} : i32 element ui32 -> i32
+      %old = sm.atomic <max> <acquire> shared %v by %v : i32 element ui32 -> i32
       sm.elect {
         // CHECK: sm.tma_store {{.*}} [64, 64]
         sm.tma_store %slot to %A[%c0, %c0] [64, 64] : !S, !A

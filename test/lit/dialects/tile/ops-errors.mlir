@@ -108,3 +108,31 @@ tile.kernel @stages params [] shapes [] symbols ["n"] {
   ^bb0(%i: i32):
   }
 }
+
+// -----
+
+tile.kernel @atomics params ["F"] shapes [affine_map<() -> (4)>] symbols [] {
+^bb0(%f: memref<4xf32, #tile.space<global>>):
+  %c0 = arith.constant 0 : i32
+  %x = arith.constant 1.0 : f32
+  // expected-error@+1 {{max of elements of type 'f32' does not exist}}
+  tile.atomic <max> <relaxed> %f[%c0] by %x : f32 : memref<4xf32, #tile.space<global>>
+}
+
+// -----
+
+tile.kernel @place params [] shapes [] symbols [] {
+  %c0 = arith.constant 0 : i32
+  %v = tile.alloc "v" : memref<1xi32, #tile.space<local>>
+  // expected-error@+1 {{accesses a global or shared element}}
+  tile.atomic <add> <relaxed> %v[%c0] by %c0 : i32 : memref<1xi32, #tile.space<local>>
+}
+
+// -----
+
+tile.kernel @order params ["F"] shapes [affine_map<() -> (4)>] symbols [] {
+^bb0(%f: memref<4xi32, #tile.space<global>>):
+  %c0 = arith.constant 0 : i32
+  // expected-error@+1 {{load cannot be release}}
+  %v = tile.atomic <load> <release> %f[%c0] : memref<4xi32, #tile.space<global>> -> i32
+}

@@ -54,6 +54,16 @@ tile.kernel @gemm params ["A", "n"]
     %p = tile.access_ptr <r> %As[%c0, %c0] [128, 64] : !As
     // CHECK: tile.call_extern "touch"(%{{.*}}) : (i64) -> ()
     tile.call_extern "touch"(%p) : (i64) -> ()
+    // CHECK: tile.sync_grid
+    tile.sync_grid
+    // CHECK: tile.atomic <max> <acq_rel> %{{.*}}[%{{.*}}] by %{{.*}} : i32 : memref<1xui32, #tile.space<shared>> -> i32
+    %m = tile.alloc "m" : memref<1xui32, #tile.space<shared>>
+    %old = tile.atomic <max> <acq_rel> %m[%c0] by %c0 : i32 : memref<1xui32, #tile.space<shared>> -> i32
+    // CHECK: tile.atomic <load> <seq_cst> %{{.*}}[%{{.*}}] : memref
+    %now = tile.atomic <load> <seq_cst> %m[%c0] : memref<1xui32, #tile.space<shared>> -> i32
+    // CHECK: tile.atomic <add> <relaxed> %{{.*}}[%{{.*}}, %{{.*}}] by %{{.*}} : bf16 in_bounds : memref<?x?xbf16
+    %one = arith.constant 1.0 : bf16
+    tile.atomic <add> <relaxed> %A[%c0, %c0] by %one : bf16 in_bounds : !A
     // CHECK: tile.sync_threads
     tile.sync_threads
     // CHECK: tile.fence_proxy_async
