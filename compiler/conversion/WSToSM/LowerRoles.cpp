@@ -25,7 +25,8 @@ public:
     for (auto nested :
          llvm::make_early_inc_range(role.getBody().getOps<ws::RoleOp>()))
       lowerNested(nested, inner);
-    threads = getRoleThreads(role);
+    // A barrier counts whole warps, the last one too if it is not full.
+    threads = llvm::alignTo(getRoleThreads(role), 32);
     block.getOperations().splice(block.end(),
                                  role.getBody().front().getOperations());
     lowerBlock(lowered);
