@@ -63,8 +63,6 @@ private:
                            "would meet there one by one",
                            describeLine(barrier->getLoc()));
     int64_t threads = launch.getNumThreads();
-    if (threads % 32 != 0)
-      return llvm::formatv("{0} threads are not whole warps", threads);
     if (threads + 32 > 1024)
       return llvm::formatv("{0} threads leave no room for a producer warp",
                            threads);

@@ -238,7 +238,7 @@ tile.kernel @changing_variable params ["A"] shapes [#A] symbols ["n"] {
 
 // 33 threads are no warps.
 // CHECK-LABEL: tile.kernel @odd_threads
-// CHECK: plan <pipelined> reason "33 threads are not whole warps"
+// CHECK: plan <sequential> reason "{{.*}}would hand slots over by whole warps, the block has 33 threads"
 tile.kernel @odd_threads params ["A"] shapes [#A] symbols ["n"] {
 ^bb0(%A: !A, %n: i32):
   tile.launch grid(%n) threads [33, 1, 1] {
