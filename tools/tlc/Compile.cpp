@@ -26,9 +26,16 @@ static cl::opt<std::string> output("o", cl::desc("output file, - for stdout"),
                                    cl::value_desc("file"),
                                    cl::sub(compileCommand()),
                                    cl::cat(category()));
-static cl::opt<bool>
-    report("report", cl::desc("print registers, spills and shared memory"),
-           cl::sub(compileCommand()), cl::cat(category()));
+// "--report" alone has an empty value.
+static cl::opt<ReportFormat> report(
+    "report", cl::init(ReportFormat::None), cl::ValueOptional,
+    cl::desc("print registers, spills and shared memory of each kernel"),
+    cl::values(clEnumValN(ReportFormat::Table, "table", "for people (default)"),
+               clEnumValN(ReportFormat::Json, "json", "for programs"),
+               clEnumValN(ReportFormat::Table, "", "")),
+    cl::sub(compileCommand()), cl::cat(category()));
+
+static bool wantsReport() { return report != ReportFormat::None; }
 
 /// "dir/k.tl" -> "dir/k.cubin"; of several kernels each gets its name in.
 static std::string outputPath(const std::string &base,
@@ -77,7 +84,7 @@ static Status compileTo(Compilation &compilation) {
     Status status = emit <= Level::Cuda ? compilation.print(emit, os)
                                         : compilation.compile(emit);
     // The report needs what ptxas says.
-    if (status == Status::Ok && report && emit >= Level::Cuda)
+    if (status == Status::Ok && wantsReport() && emit >= Level::Cuda)
       status = compilation.compile(Level::Cubin);
     compilation.onStep = nullptr;
     if (status != Status::Ok)
@@ -97,17 +104,17 @@ int runCompile() {
   if (emit == Level::Cubin && output == "-")
     return usageError("a cubin and its metadata are two files; -o - is for "
                       "text");
-  if (report && emit < Level::Cuda)
+  if (wantsReport() && emit < Level::Cuda)
     return usageError("--report needs the machine code: leave out --emit " +
                       spelling(emit));
   Compilation compilation(std::move(options));
   Status status = compilation.readFile(inputFile());
   if (status == Status::Ok)
     status = compileTo(compilation);
-  if (status == Status::Ok && report)
-    printReport(compilation.kernels(), emit == Level::Cubin || !output.empty()
-                                           ? llvm::outs()
-                                           : llvm::errs());
+  if (status == Status::Ok)
+    printReport(compilation.kernels(), report,
+                emit == Level::Cubin || !output.empty() ? llvm::outs()
+                                                        : llvm::errs());
   return finish(compilation, status);
 }
 

@@ -1,6 +1,8 @@
 #include "tools/tlc/Report.h"
 
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tlc::cli {
@@ -11,12 +13,18 @@ static std::string text(const std::optional<int64_t> &figure) {
   return figure ? std::to_string(*figure) : "?";
 }
 
-static Row makeRow(const CompiledKernel &kernel,
-                   const cuda::KernelSignature &function) {
-  nvrtc::KernelUsage usage;
+/// What was said of `function`, whose name is compared whole.
+static nvrtc::KernelUsage usageOf(const CompiledKernel &kernel,
+                                  const cuda::KernelSignature &function) {
   for (const nvrtc::KernelUsage &candidate : kernel.usage)
     if (candidate.symbol == function.symbol)
-      usage = candidate;
+      return candidate;
+  return {};
+}
+
+static Row makeRow(const CompiledKernel &kernel,
+                   const cuda::KernelSignature &function) {
+  const nvrtc::KernelUsage usage = usageOf(kernel, function);
   // A kernel with one launch goes by its own name.
   std::string name =
       kernel.functions.size() == 1 ? kernel.name : function.symbol;
@@ -31,8 +39,8 @@ static Row makeRow(const CompiledKernel &kernel,
           text(usage.barriers)};
 }
 
-void printReport(const std::vector<CompiledKernel> &kernels,
-                 llvm::raw_ostream &os) {
+static void printTable(const std::vector<CompiledKernel> &kernels,
+                       llvm::raw_ostream &os) {
   std::vector<Row> rows = {{"kernel", "threads", "registers", "spill stores",
                             "spill loads", "stack", "static shared",
                             "dynamic shared", "barriers"}};
@@ -53,6 +61,51 @@ void printReport(const std::vector<CompiledKernel> &kernels,
   for (const CompiledKernel &kernel : kernels)
     for (const nvrtc::PtxasWarning &warning : kernel.warnings)
       os << kernel.name << ": ptxas: " << warning.text << "\n";
+}
+
+static llvm::json::Value number(const std::optional<int64_t> &figure) {
+  return figure ? llvm::json::Value(*figure) : llvm::json::Value(nullptr);
+}
+
+static llvm::json::Object makeEntry(const CompiledKernel &kernel,
+                                    const cuda::KernelSignature &function) {
+  const nvrtc::KernelUsage usage = usageOf(kernel, function);
+  return llvm::json::Object{
+      {"kernel", kernel.name},
+      {"symbol", function.symbol},
+      {"cooperative", function.cooperative},
+      {"threads", function.threads},
+      {"registers", number(usage.registers)},
+      {"spill_store_bytes", number(usage.spillStoreBytes)},
+      {"spill_load_bytes", number(usage.spillLoadBytes)},
+      {"stack_bytes", number(usage.stackBytes)},
+      {"static_shared_bytes", number(usage.staticSharedBytes)},
+      {"dynamic_shared_bytes", function.sharedBytes},
+      {"barriers", number(usage.barriers)}};
+}
+
+static void printJson(const std::vector<CompiledKernel> &kernels,
+                      llvm::raw_ostream &os) {
+  llvm::json::Array entries, warnings;
+  for (const CompiledKernel &kernel : kernels) {
+    for (const cuda::KernelSignature &function : kernel.functions)
+      entries.push_back(makeEntry(kernel, function));
+    for (const nvrtc::PtxasWarning &warning : kernel.warnings)
+      warnings.push_back(llvm::json::Object{{"kernel", kernel.name},
+                                            {"code", warning.code},
+                                            {"text", warning.text}});
+  }
+  llvm::json::Value report = llvm::json::Object{
+      {"kernels", std::move(entries)}, {"warnings", std::move(warnings)}};
+  os << llvm::formatv("{0:2}", report) << "\n";
+}
+
+void printReport(const std::vector<CompiledKernel> &kernels,
+                 ReportFormat format, llvm::raw_ostream &os) {
+  if (format == ReportFormat::Json)
+    printJson(kernels, os);
+  else if (format == ReportFormat::Table)
+    printTable(kernels, os);
 }
 
 } // namespace tlc::cli
