@@ -136,6 +136,12 @@ void SmRun::copyLagging(Warp &warp, const SmRegion &src, const SmRegion &dst,
   addPending(warp, std::move(load));
 }
 
+/// Whether an element of a region is in no lane of this warp.
+static bool isForeign(const SmRegion &region, int64_t element) {
+  return region.registers && !region.registers->held.empty() && element >= 0 &&
+         !region.registers->held[element];
+}
+
 void SmRun::copy(Warp &warp, const SmNode &node) {
   auto op = cast<tile::CopyOp>(node.op);
   if (llvm::is_contained(op.getSrcSizes(), 0))
@@ -174,16 +180,14 @@ void SmRun::copy(Warp &warp, const SmNode &node) {
         points, mask, &src, dst, [&](unsigned lane, int64_t from, int64_t to) {
           if (to < 0)
             return;
-          foreign |= src.registers && !src.registers->held.empty() &&
-                     !src.registers->held[from];
+          foreign |= isForeign(src, from) || isForeign(dst, to);
           convertElement(dst.buffer->elem, bytesOf(shared, dst, to, lane),
                          src.buffer->elem,
                          from < 0 ? nullptr : bytesOf(shared, src, from, lane));
         });
   if (foreign)
     problem(SmProblem::Fault, op,
-            "a warp copies elements of '" + src.buffer->name +
-                "' that other warps hold");
+            "a warp copies elements of a fragment that other warps hold");
   if (dst.isIn(Space::Shared))
     recordGeneric(warp, op, dst.buffer->place, dst.slot, true,
                   rangesOf(op, 1, warp, dst.base, dst.start(),

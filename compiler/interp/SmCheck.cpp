@@ -16,6 +16,8 @@ static constexpr int64_t kAllFlags = 6;
 /// States that a search over all schedules may visit.
 static constexpr uint64_t kSearchStates = 4000;
 static constexpr int64_t kSearchTurns = 2;
+/// Operations of a block; a loop that spins is given up in about a second.
+static constexpr uint64_t kSteps = uint64_t(1) << 24;
 
 int64_t tlc::interp::turnsToCheck(tile::KernelOp kernel) {
   constexpr int64_t kMostTurns = 64;
@@ -113,6 +115,7 @@ SmCheckResult tlc::interp::checkKernel(tile::KernelOp kernel,
     sm.tagsOnly = true;
     sm.maxBlocks = 1;
     sm.maxStates = kSearchStates;
+    sm.stepBudget = kSteps;
     SmResult one = runSm(kernel, made.args, sm);
     ++result.runs;
     if (run.schedule == SmSchedule::Exhaustive)

@@ -132,6 +132,20 @@ void SmRun::flushNotes(Warp &warp) {
   notes.clear();
 }
 
+/// Whether an element of a fragment is in no lane of this warp.
+static bool isForeign(const Warp &warp, const SmBuffer &buffer,
+                      int64_t element) {
+  if (buffer.space != Space::Fragment)
+    return false;
+  const std::vector<uint8_t> &held = warp.registers[buffer.place].held;
+  return !held.empty() && !held[element];
+}
+
+static std::string foreignText(const SmBuffer &buffer) {
+  return "a warp accesses an element of '" + buffer.name +
+         "' that other warps hold";
+}
+
 void SmRun::load(Warp &warp, const SmNode &node, uint32_t mask) {
   auto op = cast<tile::LoadOp>(node.op);
   const SmBuffer &buffer = program.buffer(op.getBuffer());
@@ -162,6 +176,8 @@ void SmRun::load(Warp &warp, const SmNode &node, uint32_t mask) {
       continue;
     bool inside;
     int64_t element = elementOf(warp, node, buffer, indices, lane, inside);
+    if (inside && isForeign(warp, buffer, element))
+      return problem(SmProblem::Fault, op, foreignText(buffer));
     Cell &cell = out.cell[isUniform ? 0 : lane];
     if (!inside) {
       cell.i = 0;
@@ -209,6 +225,8 @@ void SmRun::store(Warp &warp, const SmNode &node, uint32_t mask) {
     int64_t element = elementOf(warp, node, buffer, indices, lane, inside);
     if (!inside)
       continue;
+    if (isForeign(warp, buffer, element))
+      return problem(SmProblem::Fault, op, foreignText(buffer));
     Cell value = warp.values[node.operands[0]].get(lane);
     if (tile) {
       uint32_t at = base + tile->byteOf[element];

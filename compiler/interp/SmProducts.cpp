@@ -57,6 +57,21 @@ template <typename Op> struct Shape {
 };
 } // namespace
 
+/// Whether the lanes of a warp hold its part of the accumulator.
+static bool holds(const RegisterTile &c, const Part &part, int64_t n) {
+  if (c.held.empty())
+    return true;
+  for (int64_t row : part.rows)
+    for (int64_t j = 0; j < part.columns; ++j)
+      if (!c.held[row * n + part.firstColumn + j])
+        return false;
+  return true;
+}
+
+static std::string layoutText(const SmBuffer &c) {
+  return "the layout of '" + c.name + "' is not that of the product's result";
+}
+
 static Operand makeOperand(const SmProgram &program, const Warp &warp,
                            Value value, OperandRange offsets, bool transposed) {
   Operand operand;
@@ -180,6 +195,8 @@ void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
   Part part = shape.partOf(inRole);
   const SmBuffer &c = program.buffer(op.getC());
   RegisterTile &accumulator = registers(warp, c);
+  if (!holds(accumulator, part, shape.n))
+    return problem(SmProblem::Fault, op, layoutText(c));
   settle(warp, c.place);
   Product product;
   product.node = &node;
@@ -311,6 +328,8 @@ void SmRun::runMma(Warp &warp, const SmNode &node) {
   int64_t first[2] = {0, part.firstColumn},
           columns[2] = {shape.k, part.columns};
   RegisterTile &accumulator = touch(warp, c, op, true);
+  if (!holds(accumulator, part, shape.n))
+    return problem(SmProblem::Fault, op, layoutText(c));
   PendingLoad load;
   load.target = c.place;
   // Registers are read when the instruction issues: a copy of them.

@@ -15,10 +15,11 @@ namespace {
 class Lowered {
 public:
   Lowered(const std::string &file, std::map<std::string, std::string> defines,
-          bool specialize = true) {
+          bool specialize = true, WarFence fence = WarFence::Proxy) {
     CompileOptions options;
     options.defines = std::move(defines);
     options.warpSpecialize = specialize;
+    options.warFence = fence;
     compilation = std::make_unique<Compilation>(options);
     REQUIRE(compilation->readFile(std::string(TLC_SOURCE) + "/" + file) ==
             Status::Ok);
@@ -110,4 +111,24 @@ TEST_CASE("virtual sm: a check finds a defect that needs two turns with the "
   INFO(text);
   CHECK(result.reports.front().buffer == "hd_shared");
   CHECK(text.find("turns, flags 11") != std::string::npos);
+}
+
+TEST_CASE("virtual sm: of the fences that can be asked for membar races",
+          "[sm][check]") {
+  for (auto fence :
+       {WarFence::ProxyProducer, WarFence::Delay, WarFence::Membar})
+    for (const char *vk : {"False", "True"}) {
+      Lowered lowered("kernels/correct_h0/correct_h0.tl",
+                      {{"H", "1"}, {"DV", "32"}, {"state_v_first", vk}}, true,
+                      fence);
+      SmCheckResult result = checkKernel(lowered.kernel(), brief());
+      INFO("fence " << spelling(fence).str() << ", vk " << vk);
+      if (fence != WarFence::Membar) {
+        expectClean(result);
+        continue;
+      }
+      REQUIRE(result.status == SmStatus::Reported);
+      CHECK(result.reports.front().buffer == "h_shared");
+      CHECK(result.reports.front().missingProxyFence);
+    }
 }
