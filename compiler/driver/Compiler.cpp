@@ -177,7 +177,8 @@ Status Compilation::lowerTo(Reached level) {
       return status;
     step("verifying");
     // `membar` is a fault that was asked for.
-    if (compileOptions.warFence != WarFence::Membar &&
+    if (compileOptions.verifySM &&
+        compileOptions.warFence != WarFence::Membar &&
         verify([&](OpPassManager &pm) { buildVerifySM(pm, compileOptions); }) !=
             Status::Ok)
       return status;

@@ -18,6 +18,9 @@ struct CompileOptions {
   bool warpSpecialize = true;
   /// Approximate division, square roots and exponentials.
   bool fastMath = false;
+  /// Whether the finished sm program is verified on the way; without it that
+  /// is left to the caller.
+  bool verifySM = true;
   /// A folder that receives the program after each step; empty: none.
   std::string traceFolder;
 };

@@ -136,7 +136,7 @@ static void runOnCpu(const Options &options, const Variant &variant,
                      std::vector<Operand> &operands) {
   const TemporaryFolder folder;
   std::vector<std::string> words = command(options, "run", variant);
-  words.insert(words.end(), {"--device", "virtual"});
+  words.insert(words.end(), {"--device", "interp"});
   for (const Operand &operand : operands) {
     const std::string file = (folder.path / (operand.name + ".npy")).string();
     rt::writeNpy(file, operand.tensor);

@@ -21,6 +21,11 @@ cl::SubCommand &explainCommand() {
                                 "say what was decided about a kernel and why");
   return command;
 }
+cl::SubCommand &checkCommand() {
+  static cl::SubCommand command(
+      "check", "prove the order of a kernel and try to break it");
+  return command;
+}
 cl::OptionCategory &category() {
   static cl::OptionCategory options("Options");
   return options;
@@ -28,7 +33,7 @@ cl::OptionCategory &category() {
 
 #define TLC_SHARED                                                             \
   cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()), \
-      cl::cat(category())
+      cl::sub(checkCommand()), cl::cat(category())
 
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE"), cl::Required,
                                  TLC_SHARED);
@@ -49,7 +54,7 @@ static cl::opt<WarFence> warFence(
                           "by the reader and the producer"),
                clEnumValN(WarFence::Delay, "delay", "released one turn later"),
                clEnumValN(WarFence::Membar, "membar",
-                          "not at all; reproduces a reported race")),
+                          "by membar, which fails; reproduces a report")),
     TLC_SHARED);
 static cl::opt<bool>
     noWarpSpecialize("no-warp-specialize",

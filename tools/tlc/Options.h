@@ -13,6 +13,7 @@ inline constexpr int kUsage = 2;
 llvm::cl::SubCommand &compileCommand();
 llvm::cl::SubCommand &runCommand();
 llvm::cl::SubCommand &explainCommand();
+llvm::cl::SubCommand &checkCommand();
 /// Options of the tool; the rest of LLVM's stay hidden.
 llvm::cl::OptionCategory &category();
 
@@ -32,5 +33,6 @@ int finish(Compilation &compilation, Status status);
 int runCompile();
 int runRun();
 int runExplain();
+int runCheck();
 
 } // namespace tlc::cli

@@ -1,7 +1,8 @@
-// tlc run: one kernel on a GPU, or on the CPU with its sequential meaning.
+// tlc run: one kernel on a GPU, or on the CPU: with its sequential meaning or
+// on the virtual SM.
+#include "tools/tlc/Inputs.h"
 #include "tools/tlc/Options.h"
 #include "tools/tlc/Progress.h"
-#include "tools/tlc/RunArguments.h"
 #include "tools/tlc/RunResults.h"
 
 #include "compiler/interp/TileInterp.h"
@@ -21,29 +22,24 @@ namespace cl = llvm::cl;
 
 namespace tlc::cli {
 
-enum class DeviceChoice { Auto, Gpu, Virtual };
+enum class DeviceChoice { Auto, Gpu, Virtual, Interp };
 
 #define TLC_RUN cl::sub(runCommand()), cl::cat(category())
 
 static cl::opt<DeviceChoice> deviceChoice(
     "device", cl::init(DeviceChoice::Auto), cl::desc("where to run"),
     cl::values(clEnumValN(DeviceChoice::Auto, "auto",
-                          "a GPU if there is one, else the CPU (default)"),
+                          "a GPU if there is one, else interp (default)"),
                clEnumValN(DeviceChoice::Gpu, "gpu", "a GPU"),
-               clEnumValN(DeviceChoice::Virtual, "virtual", "the CPU")),
+               clEnumValN(DeviceChoice::Virtual, "virtual",
+                          "the CPU: what one SM executes, step by step"),
+               clEnumValN(DeviceChoice::Interp, "interp",
+                          "the CPU: the meaning of the source")),
     TLC_RUN);
-static cl::list<std::string>
-    argFlags("arg",
-             cl::desc("a tensor: random[:SEED], zeros, ones, iota or @x.npy "
-                      "(default: random, zeros if it is only written)"),
-             cl::value_desc("name=value"), TLC_RUN);
-static cl::list<std::string> setFlags("set",
-                                      cl::desc("a dynamic size or a scalar"),
-                                      cl::value_desc("name=value"), TLC_RUN);
 static cl::list<std::string> outFlags("out", cl::desc("write a result"),
                                       cl::value_desc("name=@x.npy"), TLC_RUN);
 static cl::opt<bool>
-    check("check", cl::desc("compare the GPU's result with the interpreter's"),
+    check("check", cl::desc("compare the result with the interpreter's"),
           TLC_RUN);
 static cl::opt<unsigned> repeat("repeat", cl::init(1),
                                 cl::desc("run so many times"),
@@ -53,29 +49,8 @@ static cl::opt<bool> timed("time", cl::desc("say how long a run takes"),
 
 #undef TLC_RUN
 
-static bool readAssignments(const char *flag,
-                            const cl::list<std::string> &given,
-                            std::map<std::string, std::string> &result) {
-  for (const std::string &text : given) {
-    std::string name, value;
-    if (!splitAssignment(flag, text, name, value))
-      return false;
-    if (value.empty()) {
-      usageError(llvm::Twine(flag) + " " + name + "= has no value");
-      return false;
-    }
-    if (!result.emplace(name, value).second) {
-      usageError(llvm::Twine(flag) + " " + name + " is given twice");
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool readRequest(RunRequest &request) {
-  if (!readAssignments("--arg", argFlags, request.args) ||
-      !readAssignments("--set", setFlags, request.sets) ||
-      !readAssignments("--out", outFlags, request.outs))
+  if (!readInputs(request) || !readAssignments("--out", outFlags, request.outs))
     return false;
   for (auto &[name, path] : request.outs) {
     if (path[0] != '@' || path.size() == 1) {
@@ -88,9 +63,14 @@ static bool readRequest(RunRequest &request) {
     usageError("--repeat is at least 1");
     return false;
   }
-  if (check && deviceChoice == DeviceChoice::Virtual) {
-    usageError("--check compares a GPU with the interpreter; with --device "
-               "virtual there is nothing to compare");
+  if (check && deviceChoice == DeviceChoice::Interp) {
+    usageError("--check compares with the interpreter; with --device interp "
+               "there is nothing to compare");
+    return false;
+  }
+  if (deviceChoice == DeviceChoice::Virtual &&
+      givenSchedule() == interp::SmSchedule::Exhaustive) {
+    usageError("--schedule exhaustive computes no values; tlc check runs it");
     return false;
   }
   return true;
@@ -109,6 +89,7 @@ public:
 private:
   Status prepare();
   Status chooseDevice();
+  Status runInterpreter();
   Status runVirtual();
   Status runGpu();
   Status interpret(std::vector<RunArgument> &arguments);
@@ -126,6 +107,7 @@ private:
   rt::LaunchMetadata metadata;
   RunArguments arguments;
   bool onGpu = false;
+  bool reported = false; ///< the virtual SM found something
   std::string deviceText;
 };
 } // namespace
@@ -176,7 +158,7 @@ Status Runner::prepare() {
 }
 
 Status Runner::chooseDevice() {
-  if (deviceChoice == DeviceChoice::Virtual)
+  if (deviceChoice >= DeviceChoice::Virtual)
     return Status::Ok;
   std::string why;
   onGpu = rt::Driver::available(&why);
@@ -187,21 +169,7 @@ Status Runner::chooseDevice() {
 }
 
 Status Runner::interpret(std::vector<RunArgument> &list) {
-  std::vector<interp::ArgValue> values;
-  for (RunArgument &argument : list) {
-    if (!argument.tensor) {
-      if (argument.integer)
-        values.emplace_back(*argument.integer);
-      else
-        values.emplace_back(*argument.real);
-      continue;
-    }
-    interp::TensorArg tensor;
-    tensor.data = argument.tensor->bytes().data();
-    for (std::int64_t extent : argument.tensor->shape())
-      tensor.shape.push_back(extent);
-    values.emplace_back(std::move(tensor));
-  }
+  std::vector<interp::ArgValue> values = machineArguments(list);
   interp::InterpOptions options;
   options.progress = [this](std::int64_t done, std::int64_t total) {
     progress.advance(done, total);
@@ -213,7 +181,7 @@ Status Runner::interpret(std::vector<RunArgument> &list) {
              : Status::Input;
 }
 
-Status Runner::runVirtual() {
+Status Runner::runInterpreter() {
   using Clock = std::chrono::steady_clock;
   deviceText = "the CPU (interpreter)";
   const std::vector<RunArgument> initial = arguments.list;
@@ -228,6 +196,42 @@ Status Runner::runVirtual() {
   }
   if (timed)
     deviceText += (llvm::Twine(", ") + std::to_string(best) + " ms").str();
+  return Status::Ok;
+}
+
+/// The program of one SM on the virtual SM; what it finds goes to stderr.
+Status Runner::runVirtual() {
+  if (Status status = compilation.print(Level::SM, llvm::nulls());
+      status != Status::Ok)
+    return status;
+  interp::SmOptions options;
+  options.schedule = givenSchedule().value_or(interp::SmSchedule::Canonical);
+  options.seed = givenSeed();
+  options.progress = [this](std::int64_t done, std::int64_t total) {
+    progress.advance(done, total);
+  };
+  deviceText = ("the virtual SM (" + interp::spelling(options.schedule) +
+                llvm::Twine(")"))
+                   .str();
+  progress.step("running on the virtual SM, block");
+  auto lowered = *compilation.module().getOps<tile::KernelOp>().begin();
+  std::vector<RunArgument> results = arguments.list;
+  interp::SmResult result =
+      interp::runSm(lowered, machineArguments(results), options);
+  for (const interp::SmReport &found : result.reports)
+    llvm::errs() << found.text << "\n\n";
+  if (result.status == interp::SmStatus::Invalid)
+    return Status::Input;
+  if (check) {
+    std::vector<rt::HostTensor> outputs;
+    for (RunArgument &argument : results)
+      outputs.push_back(argument.isOutput() ? *argument.tensor
+                                            : rt::HostTensor());
+    if (Status status = compareResults(outputs); status != Status::Ok)
+      return status;
+  }
+  arguments.list = std::move(results);
+  reported = result.status == interp::SmStatus::Reported;
   return Status::Ok;
 }
 
@@ -361,8 +365,12 @@ Status Runner::run() {
     if (status == Status::Ok)
       status = chooseDevice();
     if (status == Status::Ok)
-      status = onGpu ? runGpu() : runVirtual();
-    return status == Status::Ok ? report() : status;
+      status = onGpu                                   ? runGpu()
+               : deviceChoice == DeviceChoice::Virtual ? runVirtual()
+                                                       : runInterpreter();
+    if (status == Status::Ok)
+      status = report();
+    return status == Status::Ok && reported ? Status::Input : status;
   } catch (const Error &error) {
     return failed(error);
   }

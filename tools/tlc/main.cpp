@@ -20,7 +20,8 @@ static constexpr const char kOverview[] =
 
 static constexpr const char kUsageText[] =
     R"(usage: tlc compile FILE [options]   a cubin and its metadata, or --emit a level
-       tlc run FILE [options]       on a GPU or, with --device virtual, on the CPU
+       tlc run FILE [options]       on a GPU or, with --device virtual or interp, on the CPU
+       tlc check FILE [options]     proves the order of a kernel and tries to break it
        tlc explain FILE [options]   what was decided and why; --svg, --html draw it
        tlc explain CODE             about an error such as TL0304
        tlc cache info | clear       the kernels that programs compiled and kept
@@ -30,7 +31,7 @@ static constexpr const char kUsageText[] =
 
 static void hideForeignOptions() {
   for (cl::SubCommand *command :
-       {&compileCommand(), &runCommand(), &explainCommand()})
+       {&compileCommand(), &runCommand(), &explainCommand(), &checkCommand()})
     cl::HideUnrelatedOptions(category(), *command);
 }
 
@@ -70,6 +71,7 @@ static int runCommandLine(int argc, char **argv) {
       [&] {
         code = compileCommand()   ? runCompile()
                : explainCommand() ? runExplain()
+               : checkCommand()   ? runCheck()
                                   : runRun();
       },
       256u << 20);
@@ -96,10 +98,11 @@ int main(int argc, char **argv) {
   }
   if (first == "cache")
     return runCache(argc - 1, argv + 1);
-  if (first != "compile" && first != "run" && first != "explain")
-    return usageError((first.starts_with("-") ? "expected a command before '"
-                                              : "unknown command '") +
-                      first +
-                      "'; the commands are compile, run, explain and cache");
+  if (first != "compile" && first != "run" && first != "explain" &&
+      first != "check")
+    return usageError(
+        (first.starts_with("-") ? "expected a command before '"
+                                : "unknown command '") +
+        first + "'; the commands are compile, run, check, explain and cache");
   return runCommandLine(argc, argv);
 }
