@@ -84,6 +84,64 @@ TEST_CASE("nvrtc: options reach the compiler", "[nvrtc]") {
   CHECK(find(*old, "scale")->registers <= 16);
 }
 
+TEST_CASE("nvrtc: mangled names in one module, at every level of -O",
+          "[nvrtc]") {
+  if (!haveNvrtc())
+    return;
+  // Both are templates: their names are mangled, and one begins like the other.
+  // The first keeps 80 values alive in 32 registers.
+  const std::string spilling = R"(
+template <int N> __global__ void __launch_bounds__(1024, 2) work(int *x) {
+  int v[N];
+  #pragma unroll
+  for (int i = 0; i < N; ++i) v[i] = x[i * 1024 + threadIdx.x];
+  #pragma unroll 1
+  for (int r = 0; r < 5; ++r)
+    #pragma unroll
+    for (int i = 0; i < N; ++i) v[i] = v[i] * 3 + v[(i * 7 + 3) % N];
+  #pragma unroll
+  for (int i = 0; i < N; ++i) x[i * 1024 + threadIdx.x] = v[i];
+}
+template __global__ void work<80>(int *);
+)";
+  const std::string small = R"(
+template <int N> __global__ void work_all(int *x) { x[threadIdx.x] += N; }
+template __global__ void work_all<80>(int *);
+)";
+  for (const char *level : {"-O1", "-O2", "-O3"}) {
+    INFO(level);
+    Options options;
+    options.extra = {std::string("--ptxas-options=") + level};
+    llvm::Expected<Output> first = compile(spilling, "a.cu", options);
+    llvm::Expected<Output> second = compile(small, "b.cu", options);
+    llvm::Expected<Output> both = compile(spilling + small, "ab.cu", options);
+    llvm::Expected<Output> swapped =
+        compile(small + spilling, "ba.cu", options);
+    REQUIRE(bool(first));
+    REQUIRE(bool(second));
+    REQUIRE(bool(both));
+    REQUIRE(bool(swapped));
+    REQUIRE(first->usage.size() == 1);
+    REQUIRE(second->usage.size() == 1);
+    CHECK(first->usage[0].spillStoreBytes > 0);
+    CHECK(first->usage[0].registers <= 32);
+    CHECK(second->usage[0].spillStoreBytes == 0);
+    for (const Output *output : {&*both, &*swapped}) {
+      CHECK(output->usage.size() == 2);
+      for (const KernelUsage &alone : {first->usage[0], second->usage[0]}) {
+        const KernelUsage *entry = find(*output, alone.symbol.c_str());
+        REQUIRE(entry);
+        CHECK(entry->registers == alone.registers);
+        CHECK(entry->spillStoreBytes == alone.spillStoreBytes);
+        CHECK(entry->spillLoadBytes == alone.spillLoadBytes);
+        CHECK(entry->stackBytes == alone.stackBytes);
+        CHECK(entry->constantBytes == alone.constantBytes);
+        CHECK(entry->barriers == alone.barriers);
+      }
+    }
+  }
+}
+
 TEST_CASE("nvrtc: errors carry the log", "[nvrtc]") {
   if (!haveNvrtc())
     return;
