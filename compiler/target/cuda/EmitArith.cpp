@@ -58,6 +58,26 @@ static std::string toFloatEntry(Type type) {
                         : typeName(type) + "_to_f32";
 }
 
+/// By way of a float, which holds 24 bits; a wider integer that does not fit is
+/// rounded once, at the end.
+Expr KernelEmitter::narrowFromInt(Value in, Type to, bool isUnsigned) {
+  std::string name = "to_" + typeName(to), source = operand(in, kUnary);
+  prelude.use(name);
+  unsigned bits = in.getType().getIntOrFloatBitWidth();
+  if (bits <= 16) {
+    std::string sign = bits == 1     ? (isUnsigned ? "" : "-(int)")
+                       : !isUnsigned ? ""
+                       : bits == 8   ? "(unsigned char)"
+                                     : "(unsigned short)";
+    return {name + "((float)(" + sign + source + "))"};
+  }
+  prelude.use("to_f32_odd");
+  std::string wide = isUnsigned ? "(u64)" : "(long long)";
+  if (isUnsigned && bits == 32)
+    wide += "(u32)";
+  return {name + "(to_f32_odd(" + wide + source + "))"};
+}
+
 Expr KernelEmitter::castExpr(Operation *op) {
   Value in = op->getOperand(0);
   Type from = in.getType(), to = op->getResult(0).getType();
@@ -95,6 +115,9 @@ Expr KernelEmitter::castExpr(Operation *op) {
   if (isa<arith::TruncIOp>(op) && to.isInteger(1))
     return {"(" + operand(in, kUnary) + " & 1) != 0", kEquality};
   bool fromUnsigned = isa<arith::ExtUIOp, arith::UIToFPOp>(op);
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op) &&
+      to.getIntOrFloatBitWidth() < 32)
+    return narrowFromInt(in, to, fromUnsigned);
   if (fromUnsigned && !from.isInteger(1)) {
     std::string u = typeName(IntegerType::get(
         op->getContext(), from.getIntOrFloatBitWidth(), IntegerType::Unsigned));

@@ -58,6 +58,7 @@ private:
   Expr mathExpr(mlir::Operation *op);
   Expr accessExpr(mlir::Operation *op);
   Expr castExpr(mlir::Operation *op);
+  Expr narrowFromInt(mlir::Value in, mlir::Type to, bool isUnsigned);
   Expr compareExpr(mlir::arith::CmpIOp op);
   Expr compareExpr(mlir::arith::CmpFOp op);
   Expr packExpr(sm::PackOp op);

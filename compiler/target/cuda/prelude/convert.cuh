@@ -20,6 +20,17 @@ __device__ __forceinline__ f16 to_f16(float x) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r.bits) : "f"(x));
   return r;
 }
+//@ to_f32_odd : u32 u64
+// Towards zero, with the last bit set where that is inexact: rounding the
+// result again gives what rounding once would have.
+__device__ __forceinline__ float to_f32_odd(long long x) {
+  const float f = __ll2float_rz(x);
+  return __uint_as_float(__float_as_uint(f) | (u32)((long long)f != x));
+}
+__device__ __forceinline__ float to_f32_odd(u64 x) {
+  const float f = __ull2float_rz(x);
+  return __uint_as_float(__float_as_uint(f) | (u32)((u64)f != x));
+}
 //@ pack_bf16 : u32
 // Two numbers rounded to bf16 in one instruction, the first in the low half.
 __device__ __forceinline__ u32 pack_bf16(float lo, float hi) {
