@@ -107,7 +107,8 @@ void RoleWalk::checkCollision(Operation *op, const Place &place, bool write) {
   std::string name = "'" + place.tile.getName().str() + "'";
   std::string verb = write ? " writes " : " reads ";
   auto collide = [&](Operation *earlier, StringRef what, bool many) {
-    if (!earlier || (!many && isSameThread(earlier, op, place.tile, role.op)))
+    if (!earlier || (!many && (areAtomic(earlier, op) ||
+                               isSameThread(earlier, op, place.tile, role.op))))
       return;
     reporter.error(op,
                    "the " + actionName(op) + verb + name + " before the " +
@@ -140,7 +141,7 @@ void RoleWalk::recordAccess(Operation *op, const Place &place, bool write) {
   if (!hazard)
     return;
   auto note = [&](Operation *&noted, bool &many) {
-    many |= noted && noted != op;
+    many |= noted && noted != op && !areAtomic(noted, op);
     if (!noted || !inElect)
       noted = op;
   };

@@ -10,6 +10,11 @@ using namespace tlc::verify;
 /// Groups in flight that are told apart; older ones are merged.
 constexpr size_t kMaxGroups = 8;
 
+bool tlc::verify::areAtomic(Operation *a, Operation *b) {
+  return isa_and_nonnull<tile::AtomicOp>(a) &&
+         isa_and_nonnull<tile::AtomicOp>(b);
+}
+
 static void joinOp(Operation *&into, Operation *other) {
   if (!into)
     into = other;
@@ -17,7 +22,7 @@ static void joinOp(Operation *&into, Operation *other) {
 
 /// An access of all threads is worse than one of an elected thread.
 static void joinAccess(Operation *&into, Operation *other, bool &many) {
-  many |= into && other && into != other;
+  many |= into && other && into != other && !areAtomic(into, other);
   if (!into || (other && isElected(into)))
     into = other;
 }

@@ -17,6 +17,9 @@ struct StageKey {
   bool operator==(const StageKey &) const = default;
 };
 
+/// Two atomics of one tile: the memory orders them.
+bool areAtomic(mlir::Operation *a, mlir::Operation *b);
+
 /// Generic accesses of a tile that other threads of the role could collide
 /// with, and how far written data is on its way to the async proxy.
 struct Hazard {

@@ -212,10 +212,9 @@ private:
     return false;
   }
 
-  /// Atomics on global memory are ordered by the memory.
+  /// Atomics are ordered by the memory.
   static bool areAtomic(Operation *op, const Pending &pending) {
-    auto atomic = dyn_cast<tile::AtomicOp>(op);
-    return atomic && tile::isInSpace(atomic.getBuffer(), tile::Space::Global) &&
+    return isa<tile::AtomicOp>(op) &&
            (!pending.read || isa<tile::AtomicOp>(pending.read)) &&
            (!pending.write || isa<tile::AtomicOp>(pending.write));
   }
