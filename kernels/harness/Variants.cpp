@@ -155,7 +155,7 @@ static void runOnCpu(const Options &options, const Variant &variant,
 void runVariant(const Options &options, const Variant &variant,
                 std::vector<Operand> &operands) {
   for (Operand &operand : operands)
-    if (operand.output)
+    if (operand.output && !operand.kept)
       poison(operand.tensor);
   if (options.virtualDevice)
     runOnCpu(options, variant, operands);

@@ -20,11 +20,13 @@ struct Variant {
   std::vector<std::string> defines; ///< "dtype=float16"
 };
 
-/// An argument by parameter name. An output's contents count only afterwards.
+/// An argument by parameter name. An output's contents count only afterwards,
+/// unless the kernel reads it, too.
 struct Operand {
   std::string name;
   rt::HostTensor tensor;
   bool output = false;
+  bool kept = false; ///< an output that is read: not poisoned before
 };
 
 /// Compiles `variant` into options.compiled, once in the life of the process;

@@ -159,6 +159,7 @@ enum TensorMapType : int {
   X(streamCreate, cuStreamCreate, (Stream *, unsigned flags))                  \
   X(streamDestroy, cuStreamDestroy_v2, (Stream))                               \
   X(streamSynchronize, cuStreamSynchronize, (Stream))                          \
+  X(streamWaitEvent, cuStreamWaitEvent, (Stream, Event, unsigned flags))       \
   X(streamBeginCapture, cuStreamBeginCapture_v2, (Stream, int mode))           \
   X(streamEndCapture, cuStreamEndCapture, (Stream, Graph *))                   \
   X(graphInstantiate, cuGraphInstantiateWithFlags,                             \

@@ -19,6 +19,12 @@ void Stream::synchronize() const {
   driver.check(driver.streamSynchronize(raw), "waiting for the device");
 }
 
+void Stream::waitFor(const Event &event) const {
+  const Driver &driver = Driver::get();
+  driver.check(driver.streamWaitEvent(raw, event.handle(), 0),
+               "waiting for an event");
+}
+
 Event::Event() {
   const Driver &driver = Driver::get();
   driver.check(driver.eventCreate(&raw, 0), "creating an event");

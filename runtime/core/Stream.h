@@ -7,6 +7,8 @@
 
 namespace tlc::rt {
 
+class Event;
+
 /// A stream that does not synchronise with the default stream.
 class Stream {
 public:
@@ -21,6 +23,8 @@ public:
   cu::Stream handle() const { return raw; }
   /// Waits for everything enqueued; throws tlc::Error (Device) when it failed.
   void synchronize() const;
+  /// What is enqueued from here on waits for `event`, recorded before.
+  void waitFor(const Event &event) const;
 
 private:
   cu::Stream raw = nullptr;
@@ -37,6 +41,7 @@ public:
   }
   ~Event();
 
+  cu::Event handle() const { return raw; }
   void record(cu::Stream stream) const;
   void synchronize() const;
   /// Milliseconds from `begin` to this event; both must have completed.
