@@ -64,6 +64,8 @@ std::string tlc::describeOp(Operation *op) {
           .Case<tile::FillOp>([](auto) { return "T.fill"; })
           .Case<tile::ParallelOp>([](auto) { return "T.Parallel"; })
           .Case<tile::CallExternOp>([](auto) { return "T.call_extern"; })
+          .Case<tile::SyncGridOp>([](auto) { return "T.sync_grid"; })
+          .Case<tile::AtomicOp>([](auto) { return "atomic"; })
           .Case<tile::FenceProxyAsyncOp, ws::FenceOp>(
               [](auto) { return "T.fence_proxy_async"; })
           .Case<scf::IfOp>([](auto) { return "if"; })

@@ -320,7 +320,8 @@ static Value blockCount(CallArgs &args, int64_t dim) {
   llvm::APInt known;
   if (mlir::matchPattern(grid[dim], mlir::m_ConstantInt(&known)))
     return Value::ofInt(known.getSExtValue());
-  return args.e.unsupported(args.range, "a grid size known only at launch");
+  return args.e.makeScalar(grid[dim], DtypeKind::Int32, std::nullopt,
+                           Interval{0, INT32_MAX - 1});
 }
 
 static Value forAll(CallArgs &args, Value (*get)(CallArgs &, int64_t)) {
