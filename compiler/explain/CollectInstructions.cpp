@@ -57,6 +57,15 @@ std::string instructionOf(Operation *op, Touch &touch) {
       .Case<sm::StGlobalOp>([&](auto x) {
         return is(Touch::None, withBytes("st.global", x.getValue().getType()));
       })
+      .Case<sm::AtomicOp>([&](sm::AtomicOp x) {
+        return is(x.getAddress() ? Touch::Write : Touch::None,
+                  ("atom." + Twine(tile::stringifyAtomicKind(x.getKind())) +
+                   (x.getAddress() ? ".shared" : ".global"))
+                      .str());
+      })
+      .Case<sm::GridBarrierOp>([&](auto) {
+        return is(Touch::None, "arrival of one thread at the grid barrier");
+      })
       .Case<sm::MmaSyncOp>([&](sm::MmaSyncOp x) {
         return is(Touch::None, "mma.sync m16n8k" + std::to_string(x.getK()) +
                                    " " + x.getType().str());

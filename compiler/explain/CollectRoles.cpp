@@ -335,7 +335,7 @@ private:
         isa<tile::StoreOp>(op) &&
         tile::isInSpace(effects.front().buffer, tile::Space::Local);
     if (isa<tile::AllocOp>(op) || scalarLoad || localStore ||
-        (effects.empty() && !isa<tile::CallExternOp>(op)))
+        (effects.empty() && !isa<tile::CallExternOp, tile::SyncGridOp>(op)))
       return;
     auto copy = dyn_cast<tile::CopyOp>(op);
     bool load = copy && ringOf(copy.getDst()) &&

@@ -115,6 +115,8 @@ std::string describeInstruction(Operation *op) {
         return "registers";
       return from + (from.empty() || to.empty() ? "" : ", ") + to;
     }
+  if (isa<tile::SyncGridOp>(op))
+    return "arrival of one thread at the grid barrier";
   if (isa<tile::CopyOp, tile::GemmOp, tile::CallExternOp>(op))
     return describeInstruction(op,
                                tile::Effect{Value(), tile::AccessKind::Read});

@@ -61,6 +61,8 @@ std::string nameOf(Operation *op) {
       .Case<tile::FillOp>([](auto) { return "T.fill"; })
       .Case<tile::ParallelOp>([](auto) { return "T.Parallel"; })
       .Case<tile::CallExternOp>([](auto) { return "T.call_extern"; })
+      .Case<tile::SyncGridOp>([](auto) { return "T.sync_grid"; })
+      .Case<tile::AtomicOp>([](auto) { return "atomic"; })
       .Case<tile::LoadOp>([](auto) { return "load"; })
       .Case<tile::StoreOp>([](auto) { return "store"; })
       .Case<scf::IfOp>([](auto) { return "if"; })
