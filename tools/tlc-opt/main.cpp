@@ -7,6 +7,9 @@
 #include "dialects/sm/Sm.h"
 #include "dialects/tile/Tile.h"
 #include "dialects/ws/WS.h"
+#ifdef TLC_TEST_PASSES
+#include "test/support/mutations/Mutations.h"
+#endif
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +30,9 @@ int main(int argc, char **argv) {
   tlc::sm::registerSMToThreadsPasses();
   tlc::cuda::registerEmitCudaPass();
   tlc::verify::registerVerifyPasses();
+#ifdef TLC_TEST_PASSES
+  tlc::test::registerMutatePass();
+#endif
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tlc dialect driver\n", registry));
 }
