@@ -80,6 +80,17 @@ void SmRun::runLocal(Warp &warp, const SmNode &node) {
       lanes.cell[lane].i = (warp.index * 32 + lane) / below % shape[dim];
     return;
   }
+  case SmCode::ThreadIndex: {
+    Lanes &lanes = warp.values[node.results[0]];
+    auto thread = dyn_cast<sm::ThreadOp>(node.op);
+    if (!thread)
+      return setResult(warp.index - cast<sm::WarpOp>(node.op).getFirst());
+    lanes.uniform = false;
+    for (unsigned lane = 0; lane < 32; ++lane)
+      lanes.cell[lane].i =
+          warp.index * 32 + lane - static_cast<int64_t>(thread.getFirst());
+    return;
+  }
   case SmCode::Slot:
     warp.values[node.results[0]] = warp.values[node.operands[1]];
     return;
@@ -345,6 +356,8 @@ void SmRun::runEvent(Warp &warp, const SmNode &node) {
     return load(warp, node, mask);
   case SmCode::Store:
     return store(warp, node, mask);
+  case SmCode::Atomic:
+    return atomic(warp, node, mask);
   case SmCode::Copy:
     return copy(warp, node);
   case SmCode::Fill:
@@ -406,6 +419,8 @@ void SmRun::runEvent(Warp &warp, const SmNode &node) {
     return waitWgmma(warp, node);
   case SmCode::SetMaxNReg:
     return setRegisters(warp, node);
+  case SmCode::GridBarrier:
+    return gridBarrier(warp, node);
   case SmCode::Launch:
     return runLaunch(node);
   default:

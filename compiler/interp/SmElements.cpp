@@ -240,3 +240,43 @@ void SmRun::store(Warp &warp, const SmNode &node, uint32_t mask) {
   if (!gathering)
     flushNotes(warp);
 }
+
+/// One lane after the other: each sees what the one before it left.
+void SmRun::atomic(Warp &warp, const SmNode &node, uint32_t mask) {
+  auto op = cast<tile::AtomicOp>(node.op);
+  const SmBuffer &buffer = program.buffer(op.getBuffer());
+  size_t count = op.getIndices().size();
+  ArrayRef<uint32_t> indices = ArrayRef(node.operands).slice(1, count);
+  bool isShared = buffer.space == Space::Shared;
+  bool writes = op.getKind() != tile::AtomicKind::Load;
+  unsigned size = sizeOf(buffer.elem);
+  int64_t slot = 0;
+  uint32_t base = isShared ? slotBase(warp, node, op.getBuffer(), slot) : 0;
+  Lanes out;
+  out.uniform = false;
+  std::fill(std::begin(out.cell), std::end(out.cell), Cell{0});
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!((mask & warp.storeMask) >> lane & 1))
+      continue;
+    bool inside;
+    int64_t element = elementOf(warp, node, buffer, indices, lane, inside);
+    if (!inside)
+      continue;
+    uint32_t at =
+        isShared ? base + program.tiles[buffer.place].byteOf[element] : 0;
+    uint8_t *p =
+        isShared ? &shared[at] : tensors[buffer.param].data + element * size;
+    Cell old = decode(buffer.elem, p);
+    out.cell[lane] = old;
+    if (writes)
+      encode(buffer.elem, p,
+             combineAtomic(op.getKind(), buffer.elem, old,
+                           warp.values[node.operands[1 + count]].get(lane)));
+    if (isShared)
+      note(warp, op, op.getBuffer(), slot, writes, {at, at + size});
+  }
+  if (!node.results.empty())
+    warp.values[node.results[0]] = out;
+  if (!gathering)
+    flushNotes(warp);
+}

@@ -12,6 +12,8 @@ using namespace tlc::interp;
 /// Registers of an SM, and the most a thread can have.
 static constexpr int64_t kRegisters = 65536, kMaxRegisters = 255;
 static constexpr int64_t kNamedBarriers = 16;
+/// Blocks that a check runs of a launch with a grid barrier.
+static constexpr int64_t kNeighbours = 3;
 
 StringRef tlc::interp::spelling(SmSchedule schedule) {
   switch (schedule) {
@@ -62,17 +64,16 @@ void SmRun::runLaunch(const SmNode &node) {
     grid.push_back(std::max<int64_t>(host.values[v].get(0).i, 0));
     total *= grid.back();
   }
+  bool meets = false;
+  op.walk([&](sm::GridBarrierOp) { meets = true; });
+  // Blocks that meet are checked with neighbours.
   if (options.maxBlocks)
-    total = std::min(total, options.maxBlocks);
+    total = std::min(
+        total, std::max<int64_t>(options.maxBlocks, meets ? kNeighbours : 0));
+  if (meets)
+    return runTogether(op, node, grid, total);
   for (int64_t linear = 0; linear < total && !halted; ++linear) {
-    SmallVector<int64_t, 3> ids;
-    int64_t rest = linear;
-    for (int64_t extent : grid) {
-      ids.push_back(rest % extent);
-      rest /= extent;
-    }
-    swizzleBlock(op.getSwizzle(), op.getSwizzleColumn(), ids, grid);
-    auto run = [&] { startBlock(op, node, ids); };
+    auto run = [&] { startLinear(op, node, grid, linear); };
     if (options.schedule == SmSchedule::Exhaustive) {
       SmSearch(*this).run(run);
     } else {

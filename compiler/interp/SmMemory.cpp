@@ -34,6 +34,8 @@ void SmRun::recordGeneric(Warp &warp, Operation *op, uint32_t tile,
     if (isScalarStore(access) && isScalarStore(earlier) &&
         earlier.op == access.op)
       continue;
+    if (isa<tile::AtomicOp>(access.op) && isa<tile::AtomicOp>(earlier.op))
+      continue;
     reportConflict(access, conflict, warp.frontiers.generic);
   }
   warp.frontiers.generic.raise(access.epoch);

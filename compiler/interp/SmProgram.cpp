@@ -242,6 +242,8 @@ LogicalResult SmBuilder::declaration(Operation *o, bool &handled) {
 static std::optional<SmCode> codeOf(Operation *o) {
   return llvm::TypeSwitch<Operation *, std::optional<SmCode>>(o)
       .Case([](tile::ThreadIdOp) { return SmCode::ThreadId; })
+      .Case<sm::ThreadOp, sm::WarpOp>(
+          [](Operation *) { return SmCode::ThreadIndex; })
       .Case([](sm::SlotOp) { return SmCode::Slot; })
       .Case([](sm::CounterStageOp) { return SmCode::CounterStage; })
       .Case([](sm::CounterPhaseOp) { return SmCode::CounterPhase; })
@@ -253,6 +255,7 @@ static std::optional<SmCode> codeOf(Operation *o) {
       .Case([](sm::ElectOp) { return SmCode::Elect; })
       .Case([](tile::LoadOp) { return SmCode::Load; })
       .Case([](tile::StoreOp) { return SmCode::Store; })
+      .Case([](tile::AtomicOp) { return SmCode::Atomic; })
       .Case([](tile::CopyOp) { return SmCode::Copy; })
       .Case([](tile::FillOp) { return SmCode::Fill; })
       .Case([](tile::ParallelOp) { return SmCode::Parallel; })
@@ -278,6 +281,7 @@ static std::optional<SmCode> codeOf(Operation *o) {
       .Case([](sm::WgmmaCommitOp) { return SmCode::WgmmaCommit; })
       .Case([](sm::WgmmaWaitOp) { return SmCode::WgmmaWait; })
       .Case([](sm::SetMaxNRegOp) { return SmCode::SetMaxNReg; })
+      .Case([](sm::GridBarrierOp) { return SmCode::GridBarrier; })
       .Case([](sm::LaunchOp) { return SmCode::Launch; })
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -18,6 +18,7 @@ enum class SmCode : uint8_t {
   // Local to a warp: nobody else can tell when they happen.
   Scalar,
   ThreadId,
+  ThreadIndex,
   Slot,
   CounterStage,
   CounterPhase,
@@ -30,6 +31,7 @@ enum class SmCode : uint8_t {
   // Events.
   Load,
   Store,
+  Atomic,
   Copy,
   Fill,
   Parallel,
@@ -52,6 +54,7 @@ enum class SmCode : uint8_t {
   WgmmaCommit,
   WgmmaWait,
   SetMaxNReg,
+  GridBarrier,
   // Of the host.
   Launch,
 };

@@ -17,6 +17,12 @@ struct GlobalTensor {
   llvm::SmallVector<int64_t, 4> shape, strides;
 };
 
+/// The barrier of all blocks of a launch that run together.
+struct GridState {
+  int64_t blocks = 0, arrived = 0;
+  uint64_t generation = 0; ///< times that all have met
+};
+
 /// One step of order, for the paths in reports.
 struct SyncEvent {
   enum Kind : uint8_t { Arrive, Wait, Bar, Fence } kind;
@@ -50,6 +56,15 @@ private:
   void startBlock(sm::LaunchOp launch, const SmNode &node,
                   llvm::ArrayRef<int64_t> ids);
   void finishBlock();
+  // SmGrid.cpp: blocks that meet.
+  void runTogether(sm::LaunchOp op, const SmNode &node,
+                   llvm::ArrayRef<int64_t> grid, int64_t total);
+  void startLinear(sm::LaunchOp op, const SmNode &node,
+                   llvm::ArrayRef<int64_t> grid, int64_t linear);
+  bool runBlocks(llvm::ArrayRef<std::unique_ptr<SmRun>> blocks,
+                 GridState &state);
+  void gridBarrier(Warp &warp, const SmNode &node);
+  const Warp *atGrid() const;
   void checkLifetimes();
 
   // SmSchedule.cpp: who acts next.
@@ -85,6 +100,7 @@ private:
   // SmAccess.cpp: loads, stores, copies, fills and parallel loops.
   void load(Warp &warp, const SmNode &node, uint32_t mask);
   void store(Warp &warp, const SmNode &node, uint32_t mask);
+  void atomic(Warp &warp, const SmNode &node, uint32_t mask);
   void copy(Warp &warp, const SmNode &node);
   void fill(Warp &warp, const SmNode &node);
   void parallel(Warp &warp, const SmNode &node);
@@ -211,6 +227,8 @@ private:
   size_t nextWarp = 0;
   uint64_t blockSteps = 0;
   std::string blockName;
+  GridState *grid = nullptr; ///< null: blocks run one after the other
+  uint64_t gridArrived = 0;  ///< generation in which the block arrived, plus 1
 
   // Accesses of a parallel loop, gathered until its end.
   struct Noted {

@@ -6,7 +6,11 @@ using namespace tlc;
 using namespace tlc::interp;
 
 bool SmRun::isEnabled(Warp &warp) {
-  return !warp.finished() && !warp.atBarrier && isEnabled(warp, *current(warp));
+  if (warp.finished() || warp.atBarrier)
+    return false;
+  if (warp.atGrid)
+    return grid->generation > warp.gridGeneration;
+  return isEnabled(warp, *current(warp));
 }
 
 bool SmRun::isEnabled(Warp &warp, const SmNode &node) {
@@ -50,8 +54,11 @@ bool SmRun::isEnabled(Warp &warp, const SmNode &node) {
 }
 
 void SmRun::step(Warp &warp) {
-  runEvent(warp, *current(warp));
-  if (halted || warp.atBarrier)
+  bool resumes = warp.atGrid;
+  warp.atGrid = false;
+  if (!resumes)
+    runEvent(warp, *current(warp));
+  if (halted || warp.atBarrier || warp.atGrid)
     return;
   ++warp.frames.back().pc;
   advance(warp);
@@ -81,8 +88,11 @@ void SmRun::runBlock() {
       acted = runAdversarial();
       break;
     }
-    if (!acted && !halted)
-      deadlock();
+    if (acted || halted)
+      continue;
+    if (atGrid())
+      return; // until the other blocks come
+    deadlock();
   }
 }
 

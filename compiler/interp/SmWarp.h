@@ -110,8 +110,10 @@ struct Warp {
   int64_t firstWarp = 0, roleWarps = 0;
   uint32_t storeMask = kAllLanes; ///< lanes that store what copies hold alike
   bool atBarrier = false;
-  bool waiting = false;      ///< seen blocked at the mbarrier before it
-  uint64_t waitingSince = 0; ///< phase then
+  bool atGrid = false;         ///< waits for the other blocks ...
+  uint64_t gridGeneration = 0; ///< ... to move on from here
+  bool waiting = false;        ///< seen blocked at the mbarrier before it
+  uint64_t waitingSince = 0;   ///< phase then
   int64_t maxRegisters = 0;
   Epoch lastLoad; ///< last read of shared memory by ordinary loads
   // wgmma

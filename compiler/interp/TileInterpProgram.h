@@ -205,6 +205,9 @@ std::optional<Cell> constantCell(mlir::arith::ConstantOp op);
 bool evaluateScalar(const Node &node, const MathFunction *function, Cell a,
                     Cell b, Cell c, Cell &result);
 
+/// What an atomic leaves in an element that held `old`.
+Cell combineAtomic(tile::AtomicKind kind, Elem elem, Cell old, Cell value);
+
 /// The values and local buffers of a launch that can differ between threads.
 class Uniformity {
 public:

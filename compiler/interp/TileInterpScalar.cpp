@@ -34,7 +34,8 @@ uint8_t *Machine::address(const Node &node, uint32_t thread) {
   return b.data + thread * b.copyBytes + offset * sizeOf(b.elem);
 }
 
-static Cell combine(tile::AtomicKind kind, Elem elem, Cell old, Cell value) {
+Cell tlc::interp::combineAtomic(tile::AtomicKind kind, Elem elem, Cell old,
+                                Cell value) {
   bool isMax = kind == tile::AtomicKind::Max;
   if (isFloat(elem)) {
     if (kind != tile::AtomicKind::Add)
@@ -71,7 +72,8 @@ void Machine::atomic(const Node &node, uint32_t thread) {
   uint8_t *p = address(node, thread);
   Cell old = p ? decode(node.elem, p) : Cell{0};
   if (p && kind != tile::AtomicKind::Load)
-    encode(node.elem, p, combine(kind, node.elem, old, at(node.a, thread)));
+    encode(node.elem, p,
+           combineAtomic(kind, node.elem, old, at(node.a, thread)));
   dst(node, thread) = old;
 }
 

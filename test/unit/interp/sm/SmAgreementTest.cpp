@@ -148,6 +148,16 @@ TEST_CASE("virtual sm: kernels agree with their sequential meaning", "[sm]") {
       {"test/exec/state_walk.tl", {{"stages", "3"}, {"D", "128"}}, walk},
       {"test/exec/state_walk.tl", {{"D", "32"}}, walk, false},
       {"test/exec/use_then_load.tl", {}, {}},
+      {"test/cases/bias_before_loop.tl", {}, {}},
+      {"test/cases/gemm_stride_100_bytes.tl", {}, {}},
+      {"test/cases/grid_barrier_2d.tl", {}, {}},
+      {"test/cases/reduce_odd_widths.tl", {}, {}},
+      {"test/cases/sibling_loops_int8.tl", {}, {}},
+      {"test/cases/three_users_one_tile.tl", {}, {}},
+      {"test/cases/trip_zero_one.tl", {}, {}},
+      {"test/cases/trip_zero_one.tl", {}, {}, false},
+      {"test/cases/war_use_then_load.tl", {}, {}},
+      {"test/cases/ws_state_chain.tl", {}, walk},
   };
   for (const Case &c : cases)
     SECTION(std::string(c.file) + " " + std::to_string(&c - cases)) {
