@@ -3,6 +3,7 @@
 #include "compiler/target/nvrtc/Nvrtc.h"
 #include "runtime/core/DeviceBuffer.h"
 #include "runtime/core/LaunchMetadata.h"
+#include "runtime/core/Module.h"
 #include "runtime/core/Stream.h"
 #include "runtime/core/TensorMap.h"
 #include "runtime/core/Timing.h"
@@ -67,6 +68,32 @@ extern "C" __global__ void meet(unsigned *counter, int *out) {
   }
 }
 
+// 60 values a thread in 32 registers, and static shared memory.
+extern "C" __global__ void __launch_bounds__(1024, 2) crowd(int *x) {
+  __shared__ int s[1024];
+  int v[60];
+  #pragma unroll
+  for (int i = 0; i < 60; ++i) v[i] = x[i * 1024 + threadIdx.x];
+  #pragma unroll 1
+  for (int r = 0; r < 5; ++r)
+    #pragma unroll
+    for (int i = 0; i < 60; ++i) v[i] = v[i] * 3 + v[(i * 7 + 3) % 60];
+  s[threadIdx.x] = v[0];
+  __syncthreads();
+  #pragma unroll
+  for (int i = 0; i < 60; ++i) x[i * 1024 + threadIdx.x] = v[i] + s[i];
+}
+extern "C" __global__ void crowd_2(int *x) { x[threadIdx.x] += 1; }
+
+// Takes clocks, so that two of them overlap; counts arrivals in its workspace.
+extern "C" __global__ void alone(unsigned *state, int *out) {
+  __shared__ unsigned before;
+  if (threadIdx.x == 0) before = atomicAdd(state, 1);
+  long long begin = clock64();
+  while (clock64() - begin < 50000) ;
+  if (threadIdx.x == 0) out[before] += 1;
+}
+
 extern "C" __global__ void clusters(int *out) {
   unsigned size, rank;
   asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(size));
@@ -74,6 +101,9 @@ extern "C" __global__ void clusters(int *out) {
   out[blockIdx.x] = size * 10 + rank;
 }
 )cuda";
+
+/// What ptxas said of each kernel; set with the cubin.
+std::vector<nvrtc::KernelUsage> usage;
 
 /// The compiled source, or nothing (with a message) when it cannot run here.
 const std::string *cubin() {
@@ -104,6 +134,7 @@ const std::string *cubin() {
     return nullptr;
   }
   bytes = output->cubin;
+  usage = output->usage;
   return &bytes;
 }
 
@@ -295,6 +326,85 @@ TEST_CASE("launch: cooperative with a zeroed workspace", "[launch]") {
   HostTensor result = out.download();
   for (int i = 0; i < blocks; ++i)
     REQUIRE(result.get(i) == blocks);
+}
+
+TEST_CASE("launch: a cooperative grid that does not fit", "[launch]") {
+  if (!cubin())
+    return;
+  LaunchInfo launch;
+  launch.grid = {"blocks", 1, 1};
+  launch.block = {1024, 1, 1};
+  launch.cooperative = true;
+  launch.args = {WorkspaceArg{4, true}, PointerArg{"out"}};
+  Kernel meet = makeKernel(
+      "meet", {tensorParam("out", DType::Int32, {"blocks"}, Access::Write)},
+      {"blocks"}, launch);
+  // 2048 threads of few registers fit on an SM (compute capability 9.0).
+  int fits = 2 * rt::Device::get().smCount();
+  DeviceTensor tooMany(DType::Int32, {fits + 1});
+  ErrorCode code{};
+  CHECK_THAT(errorText([&] { meet.launch(nullptr, tooMany.view()); }, &code),
+             Contains(std::to_string(fits + 1) + " blocks of 1024 threads") &&
+                 Contains(std::to_string(fits) + " fit"));
+  CHECK(code == ErrorCode::InvalidArgument);
+  DeviceTensor out(DType::Int32, {fits});
+  meet.launch(nullptr, out.view());
+  HostTensor result = out.download();
+  for (int i = 0; i < fits; ++i)
+    REQUIRE(result.get(i) == fits);
+}
+
+TEST_CASE("launch: launches that overlap share no workspace", "[launch]") {
+  if (!cubin())
+    return;
+  LaunchInfo launch;
+  launch.grid = {4, 1, 1};
+  launch.block = {32, 1, 1};
+  launch.args = {WorkspaceArg{4, true}, PointerArg{"out"}};
+  Kernel alone = makeKernel(
+      "alone", {tensorParam("out", DType::Int32, {4}, Access::ReadWrite)}, {},
+      launch);
+  constexpr int kStreams = 4, kLaunches = 50;
+  std::vector<Stream> streams(kStreams);
+  std::vector<DeviceTensor> outs;
+  for (int s = 0; s < kStreams; ++s)
+    outs.emplace_back(HostTensor(DType::Int32, {4}));
+  synchronizeDevice();
+  for (int i = 0; i < kLaunches; ++i)
+    for (int s = 0; s < kStreams; ++s)
+      alone.launch(streams[s].handle(), outs[s].view());
+  for (int s = 0; s < kStreams; ++s) {
+    streams[s].synchronize();
+    HostTensor result = outs[s].download();
+    // The arrivals of every launch began at 0 and ended at 3.
+    for (int i = 0; i < 4; ++i)
+      CHECK(result.get(i) == kLaunches);
+  }
+}
+
+TEST_CASE("launch: the figures of ptxas are those of the module", "[launch]") {
+  if (!cubin())
+    return;
+  std::vector<char> image(cubin()->begin(), cubin()->end());
+  Module module(image, 0, "sm_90a");
+  CHECK(usage.size() == 7);
+  for (const nvrtc::KernelUsage &ours : usage) {
+    INFO(ours.symbol);
+    KernelResources theirs;
+    completeResources(module.function(ours.symbol), theirs);
+    REQUIRE(ours.registers);
+    CHECK(ours.registers == theirs.registers);
+    CHECK(ours.stackBytes == theirs.stackBytes);
+    // ptxas says nothing of shared memory where there is none.
+    CHECK(ours.staticSharedBytes.value_or(0) == theirs.staticSharedBytes);
+    if (ours.symbol == "crowd") {
+      CHECK(ours.spillStoreBytes > 0);
+      CHECK(ours.registers <= 32);
+      CHECK(ours.staticSharedBytes == 4096);
+    } else {
+      CHECK(ours.spillStoreBytes == 0);
+    }
+  }
 }
 
 TEST_CASE("launch: clusters", "[launch]") {
