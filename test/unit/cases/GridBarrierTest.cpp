@@ -2,6 +2,7 @@
 // computes for every order of the blocks, and that the verifier finds a leader
 // chosen by one coordinate.
 #include "compiler/driver/Compiler.h"
+#include "compiler/interp/SmMachine.h"
 #include "compiler/interp/TileInterp.h"
 #include "compiler/verify/Verify.h"
 #include "test/support/Catch.h"
@@ -112,6 +113,20 @@ TEST_CASE("grid barrier: blocks of every shape are verified and compile") {
   }
 }
 
+/// What the finished program computes on the virtual SM.
+static interp::SmStatus runOnSm(Compilation &compilation, int64_t threads,
+                                interp::SmSchedule schedule,
+                                std::vector<int32_t> &b) {
+  std::vector<int32_t> a(3, 0), c(3 * threads, -1);
+  b.assign(3, 0);
+  std::vector<interp::ArgValue> args = {tensor(a, {3}), tensor(b, {3}),
+                                        tensor(c, {3, threads})};
+  interp::SmOptions options;
+  options.schedule = schedule;
+  auto kernel = *compilation.module().getOps<tile::KernelOp>().begin();
+  return interp::runSm(kernel, args, options).status;
+}
+
 /// The condition of the arrival becomes `x == 0`.
 static void electByX(mlir::Operation *barrier) {
   auto branch = mlir::cast<mlir::scf::IfOp>(barrier->getParentOp());
@@ -140,6 +155,16 @@ TEST_CASE("grid barrier: a leader by its x alone is found for every shape") {
     REQUIRE(barriers.size() == 2);
     auto launch = barriers.front()->getParentOfType<sm::LaunchOp>();
     CHECK(verify::verifySm(launch, *target).isProved());
+    using interp::SmSchedule;
+    using interp::SmStatus;
+    int64_t threads = shape.x * shape.y * shape.z;
+    std::vector<int32_t> sums;
+    for (SmSchedule schedule :
+         {SmSchedule::Canonical, SmSchedule::AdversarialEarly,
+          SmSchedule::AdversarialLate, SmSchedule::Seeded}) {
+      CHECK(runOnSm(compilation, threads, schedule, sums) == SmStatus::Clean);
+      CHECK(sums == std::vector<int32_t>{18, 18, 18});
+    }
     for (sm::GridBarrierOp barrier : barriers)
       electByX(barrier);
     unsigned wrong = shape.leaders() == 1 ? 0 : 2;
@@ -148,5 +173,7 @@ TEST_CASE("grid barrier: a leader by its x alone is found for every shape") {
         std::to_string(shape.leaders()) + " threads of a block of ";
     CHECK((textOf(compilation).find(message) != std::string::npos) ==
           (wrong != 0));
+    CHECK((runOnSm(compilation, threads, SmSchedule::Canonical, sums) ==
+           SmStatus::Reported) == (wrong != 0));
   }
 }
