@@ -117,7 +117,7 @@ static void checkFreshProcess(const Options &options, Report &report,
   std::vector<std::string> words{"/proc/self/exe", "--compiled",   folder,
                                  "--source",       options.source, "--only",
                                  " blocks",        "--no-time"};
-  if (!options.tlc.empty())
+  if (recompile)
     words.insert(words.end(), {"--tlc", options.tlc});
   const int code = runProgram(words);
   if (recompile)

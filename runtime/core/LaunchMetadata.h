@@ -43,7 +43,9 @@
 //        | ["+" | "-" | "*" | "floordiv" | "mod" | "ceildiv" | "min" | "max",
 //           EXPR, EXPR]
 //
-// A "workspace" is device memory of that size which is private to one launch.
+// A "workspace" is device memory of that size which is private to one launch of
+// one device function: launches that overlap, and graph nodes, share none.
+// "cooperative": all blocks are on the device at once, or the launch is refused.
 // Unknown keys are errors: a newer file says so by its version.
 #pragma once
 

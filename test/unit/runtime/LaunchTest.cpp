@@ -94,6 +94,35 @@ extern "C" __global__ void alone(unsigned *state, int *out) {
   if (threadIdx.x == 0) out[before] += 1;
 }
 
+// One meeting of two blocks. `several` sends each thread with x = 0, which in a
+// block of shape (32, 2) are two: the defect that a barrier must not have.
+extern "C" __global__ void pair_sum(unsigned *state, int *a, int *b,
+                                    int several) {
+  volatile unsigned *generation = state + 1;
+  bool first = threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
+  bool sent = several ? threadIdx.x == 0 : first;
+  if (first) {
+    long long begin = clock64();
+    while (blockIdx.x == 1 && clock64() - begin < 200000) ;
+    a[blockIdx.x] = blockIdx.x + 1;
+  }
+  __syncthreads();
+  if (sent) {
+    __threadfence();
+    unsigned now = *generation;
+    if (atomicAdd(state, 1) == gridDim.x - 1) {
+      *state = 0;
+      __threadfence();
+      *generation = now + 1;
+    } else {
+      while (*generation == now) ;
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  if (first) b[blockIdx.x] = ((volatile int *)a)[0] + ((volatile int *)a)[1];
+}
+
 extern "C" __global__ void clusters(int *out) {
   unsigned size, rank;
   asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(size));
@@ -354,6 +383,32 @@ TEST_CASE("launch: a cooperative grid that does not fit", "[launch]") {
     REQUIRE(result.get(i) == fits);
 }
 
+TEST_CASE("launch: a barrier that counts a block twice shows", "[launch]") {
+  if (!cubin())
+    return;
+  LaunchInfo launch;
+  launch.grid = {2, 1, 1};
+  launch.block = {32, 2, 1};
+  launch.cooperative = true;
+  launch.args = {WorkspaceArg{8, true}, PointerArg{"a"}, PointerArg{"b"},
+                 ScalarArg{"several", {}, DType::Int32}};
+  ParamInfo several{"several", ParamKind::Scalar, DType::Int32, {}, {}, {}};
+  Kernel pairSum =
+      makeKernel("pair_sum",
+                 {tensorParam("a", DType::Int32, {2}, Access::ReadWrite),
+                  tensorParam("b", DType::Int32, {2}, Access::Write), several},
+                 {}, launch);
+  for (int call = 0; call < 8; ++call)
+    for (int wrong : {0, 1}) {
+      DeviceTensor a(HostTensor(DType::Int32, {2}));
+      DeviceTensor b(HostTensor(DType::Int32, {2}));
+      pairSum.launch(nullptr, a.view(), b.view(), wrong);
+      HostTensor result = b.download();
+      CHECK(result.get(0) == (wrong ? 1 : 3)); // did not see the late block
+      CHECK(result.get(1) == 3);
+    }
+}
+
 TEST_CASE("launch: launches that overlap share no workspace", "[launch]") {
   if (!cubin())
     return;
@@ -387,7 +442,7 @@ TEST_CASE("launch: the figures of ptxas are those of the module", "[launch]") {
     return;
   std::vector<char> image(cubin()->begin(), cubin()->end());
   Module module(image, 0, "sm_90a");
-  CHECK(usage.size() == 7);
+  CHECK(usage.size() == 8);
   for (const nvrtc::KernelUsage &ours : usage) {
     INFO(ours.symbol);
     KernelResources theirs;
