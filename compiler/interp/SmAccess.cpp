@@ -265,28 +265,63 @@ void SmRun::parallel(Warp &warp, const SmNode &node) {
   flushNotes(warp);
 }
 
-/// The function is CUDA code: only its declared reads can be played.
+/// What a call is declared to do to a region of a shared tile. Its threads may
+/// divide the region as they like: each warp is taken to access all of it.
+void SmRun::accessExtern(Warp &warp, const SmNode &node,
+                         tile::AccessPtrOp ptr) {
+  if (!tile::isInSpace(ptr.getBuffer(), Space::Shared))
+    return;
+  SmRegion region;
+  if (!makeRegion(warp, node, ptr.getBuffer(), ptr.getOffsets(), ptr.getSizes(),
+                  region))
+    return;
+  SmallVector<int64_t> domain = domainOf(ptr.getSizes());
+  WarpPoints points = visitPoints(LinearLayout::replicated(domain, 32), 0);
+  ByteRanges ranges = bytesOfPoints(points, 1, region);
+  normalize(ranges);
+  auto mode = static_cast<unsigned>(ptr.getMode());
+  auto record = [&](tile::AccessMode access, bool write) {
+    if (mode & static_cast<unsigned>(access))
+      recordGeneric(warp, node.op, region.buffer->place, region.slot, write,
+                    ranges);
+  };
+  record(tile::AccessMode::Read, false);
+  record(tile::AccessMode::Write, true);
+}
+
+/// A buffer that is passed as it is may be read and written.
+void SmRun::accessWhole(Warp &warp, const SmNode &node, Value buffer) {
+  uint32_t place = program.buffer(buffer).place;
+  const SmTile &tile = program.tiles[place];
+  int64_t slot = 0;
+  uint32_t base = slotBase(warp, node, buffer, slot);
+  ByteRanges ranges;
+  for (uint32_t byte : tile.byteOf)
+    ranges.push_back({base + byte, uint32_t(base + byte + tile.elementBytes)});
+  normalize(ranges);
+  for (bool write : {false, true})
+    recordGeneric(warp, node.op, place, slot, write, ranges);
+}
+
+/// The function is CUDA code: its declared accesses are recorded. What writes
+/// or returns something cannot be computed.
 void SmRun::callExtern(Warp &warp, const SmNode &node) {
   auto op = cast<tile::CallExternOp>(node.op);
+  bool computes = !node.results.empty();
   for (Value arg : op.getArgs()) {
     auto ptr = arg.getDefiningOp<tile::AccessPtrOp>();
-    bool isBuffer = isa<MemRefType>(arg.getType());
-    if (isBuffer || (ptr && ptr.getMode() != tile::AccessMode::Read) ||
-        op.getResult())
-      return problem(SmProblem::Fault, op,
-                     "cannot run the external function '" +
-                         op.getCallee().str() +
-                         "' on the virtual device: it is CUDA code");
-    if (!ptr || !tile::isInSpace(ptr.getBuffer(), Space::Shared))
-      continue;
-    SmRegion region;
-    if (!makeRegion(warp, node, ptr.getBuffer(), ptr.getOffsets(),
-                    ptr.getSizes(), region))
-      return;
-    SmallVector<int64_t> domain = domainOf(ptr.getSizes());
-    WarpPoints points = visitPoints(LinearLayout::replicated(domain, 32), 0);
-    ByteRanges ranges = bytesOfPoints(points, 1, region);
-    normalize(ranges);
-    recordGeneric(warp, op, region.buffer->place, region.slot, false, ranges);
+    computes |= isa<MemRefType>(arg.getType()) ||
+                (ptr && ptr.getMode() != tile::AccessMode::Read);
+    if (ptr)
+      accessExtern(warp, node, ptr);
+    else if (tile::hasSpace(arg.getType()) &&
+             tile::isInSpace(arg, Space::Shared))
+      accessWhole(warp, node, arg);
   }
+  if (computes && !options.tagsOnly)
+    return problem(SmProblem::Fault, op,
+                   "cannot run the external function '" + op.getCallee().str() +
+                       "' on the virtual device: it is CUDA code");
+  if (!node.results.empty())
+    warp.values[node.results[0]].set(Cell{0});
 }

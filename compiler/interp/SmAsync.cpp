@@ -41,6 +41,9 @@ void SmRun::initBarrier(Warp &warp, const SmNode &node) {
   warp.frontiers.generic.raise(epoch);
   for (int64_t stage = 0; stage < decl.stages; ++stage) {
     MBarrier &barrier = barriers[decl.first + stage];
+    if (barrier.initialized)
+      return problem(SmProblem::Barrier, node.op,
+                     nameOf(program, barrier) + " is initialised twice");
     barrier.initialized = true;
     barrier.init = epoch;
     barrier.pending = barrier.count;

@@ -8,9 +8,19 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::interp;
 
-static bool isScalarStore(const MemoryAccess &access) {
-  return isa<tile::StoreOp>(access.op) && access.isWrite &&
-         access.proxy == tile::Proxy::Generic;
+/// Conflicting generic accesses that are none: statements outside of parallel
+/// loops are executed by every thread, and all store one value; atomics order
+/// themselves; the threads of an external function divide its work themselves.
+static bool isHarmless(const MemoryAccess &a, const MemoryAccess &b) {
+  bool isGeneric =
+      a.proxy == tile::Proxy::Generic && b.proxy == tile::Proxy::Generic;
+  if (isa<tile::AtomicOp>(a.op) && isa<tile::AtomicOp>(b.op))
+    return isGeneric;
+  if (a.op != b.op || !isGeneric)
+    return false;
+  bool isScalar =
+      isa<tile::StoreOp>(a.op) && !a.op->getParentOfType<tile::ParallelOp>();
+  return isScalar || isa<tile::CallExternOp>(a.op);
 }
 
 void SmRun::recordGeneric(Warp &warp, Operation *op, uint32_t tile,
@@ -30,13 +40,8 @@ void SmRun::recordGeneric(Warp &warp, Operation *op, uint32_t tile,
   auto conflicts = history->record(access, ranges, warp.frontiers.generic);
   for (const auto &conflict : conflicts) {
     const MemoryAccess &earlier = history->access(conflict.earlier);
-    // Scalar statements are executed by every thread: all store one value.
-    if (isScalarStore(access) && isScalarStore(earlier) &&
-        earlier.op == access.op)
-      continue;
-    if (isa<tile::AtomicOp>(access.op) && isa<tile::AtomicOp>(earlier.op))
-      continue;
-    reportConflict(access, conflict, warp.frontiers.generic);
+    if (!isHarmless(access, earlier))
+      reportConflict(access, conflict, warp.frontiers.generic);
   }
   warp.frontiers.generic.raise(access.epoch);
   if (write)

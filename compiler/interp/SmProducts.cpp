@@ -9,9 +9,8 @@ using namespace tlc;
 using namespace tlc::interp;
 using tile::Space;
 
-namespace {
 /// An operand matrix, rows by columns after transposition.
-struct Operand {
+struct interp::MatrixOperand {
   const SmBuffer *buffer = nullptr;
   const SmTile *tile = nullptr; ///< null: a fragment
   uint32_t base = 0;
@@ -25,6 +24,7 @@ struct Operand {
   }
 };
 
+namespace {
 /// Rows and columns of C.
 struct Part {
   SmallVector<int64_t, 8> rows;
@@ -72,9 +72,10 @@ static std::string layoutText(const SmBuffer &c) {
   return "the layout of '" + c.name + "' is not that of the product's result";
 }
 
-static Operand makeOperand(const SmProgram &program, const Warp &warp,
-                           Value value, OperandRange offsets, bool transposed) {
-  Operand operand;
+static MatrixOperand makeOperand(const SmProgram &program, const Warp &warp,
+                                 Value value, OperandRange offsets,
+                                 bool transposed) {
+  MatrixOperand operand;
   operand.buffer = &program.buffer(value);
   unsigned lane = llvm::countr_zero(warp.frames.back().mask);
   SmallVector<int64_t, 4> strides =
@@ -88,7 +89,7 @@ static Operand makeOperand(const SmProgram &program, const Warp &warp,
   return operand;
 }
 
-static ByteRanges bytesOf(const Operand &operand, ArrayRef<int64_t> rows,
+static ByteRanges bytesOf(const MatrixOperand &operand, ArrayRef<int64_t> rows,
                           int64_t firstColumn, int64_t columns) {
   ByteRanges ranges;
   unsigned size = sizeOf(operand.buffer->elem);
@@ -143,7 +144,7 @@ template <typename Body> static void withAccumulator(Elem elem, Body body) {
 
 /// A rectangle of an operand in row-major order, from memory or registers.
 template <typename T>
-static std::vector<T> gather(const Operand &operand, const uint8_t *data,
+static std::vector<T> gather(const MatrixOperand &operand, const uint8_t *data,
                              ArrayRef<int64_t> rows, int64_t firstColumn,
                              int64_t columns) {
   std::vector<T> out;
@@ -184,6 +185,60 @@ void SmRun::computeReady(uint32_t firstWarp) {
   }
 }
 
+/// Finds the memory of an operand of `rows` by `columns`; false after an error.
+bool SmRun::placeOperand(Warp &warp, const SmNode &node, Value value,
+                         MatrixOperand &operand, int64_t rows,
+                         int64_t columns) {
+  const SmBuffer &buffer = *operand.buffer;
+  if (operand.start < 0 ||
+      operand.element(rows - 1, columns - 1) >= buffer.numElements()) {
+    problem(SmProblem::Fault, node.op,
+            "an operand lies outside of '" + buffer.name + "'");
+    return false;
+  }
+  if (buffer.space != Space::Shared)
+    return true;
+  operand.tile = &program.tiles[buffer.place];
+  operand.base = slotBase(warp, node, value, operand.slot);
+  return !halted;
+}
+
+/// A wgmma reads a rectangle of a shared operand.
+void SmRun::readOperand(Warp &warp, const Product &product, unsigned which,
+                        const MatrixOperand &operand, ArrayRef<int64_t> rows,
+                        int64_t firstColumn, int64_t columns) {
+  Operation *op = product.node->op;
+  const ByteRanges &ranges =
+      rangesOf(op, which, warp, operand.base, operand.start,
+               [&] { return bytesOf(operand, rows, firstColumn, columns); });
+  recordAsync(warp, op, operand.buffer->place, operand.slot, false,
+              tile::Proxy::AsyncMma, ranges, product.epoch, product.known);
+}
+
+/// The registers of a buffer, which an issued wgmma is about to use.
+RegisterTile &SmRun::useByWgmma(Warp &warp, const SmBuffer &buffer,
+                                Operation *op) {
+  RegisterTile &tile = registers(warp, buffer);
+  settle(warp, buffer.place);
+  if (tile.writtenSinceFence)
+    problem(SmProblem::Register, op,
+            "registers of '" + buffer.name +
+                "' were written and no wgmma_fence lies between that and this "
+                "wgmma");
+  return tile;
+}
+
+/// Rows of A that the warpgroup of warp `w` of a role reads.
+static SmallVector<int64_t, 64> rowsOfGroup(const Shape<sm::WgmmaOp> &shape,
+                                            int64_t w) {
+  SmallVector<int64_t, 64> rows;
+  for (int64_t i = w / 4 * 4; i < w / 4 * 4 + 4; ++i)
+    rows.append(shape.partOf(i).rows);
+  llvm::sort(rows);
+  rows.erase(llvm::unique(rows), rows.end());
+  return rows;
+}
+
 void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
   auto op = cast<sm::WgmmaOp>(node.op);
   if (warp.frames.back().mask != kAllLanes)
@@ -194,10 +249,16 @@ void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
   int64_t inRole = warp.index - warp.firstWarp;
   Part part = shape.partOf(inRole);
   const SmBuffer &c = program.buffer(op.getC());
-  RegisterTile &accumulator = registers(warp, c);
+  MatrixOperand a =
+      makeOperand(program, warp, op.getA(), op.getAOffsets(), op.getTransA());
+  MatrixOperand b =
+      makeOperand(program, warp, op.getB(), op.getBOffsets(), op.getTransB());
+  if (!placeOperand(warp, node, op.getA(), a, shape.m, shape.k) ||
+      !placeOperand(warp, node, op.getB(), b, shape.k, shape.n))
+    return;
+  RegisterTile &accumulator = useByWgmma(warp, c, op);
   if (!holds(accumulator, part, shape.n))
     return problem(SmProblem::Fault, op, layoutText(c));
-  settle(warp, c.place);
   Product product;
   product.node = &node;
   product.number = warp.productsIssued++;
@@ -205,50 +266,18 @@ void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
   product.known = warp.frontiers.async;
   product.epoch = newAsyncEvent(product.known);
   asyncAgents[product.epoch.agent - firstAsyncAgent()].op = op;
-  auto needsFence = [&](RegisterTile &tile, StringRef name) {
-    if (tile.writtenSinceFence)
-      problem(SmProblem::Register, op,
-              "registers of '" + name.str() +
-                  "' were written and no wgmma_fence lies between that and "
-                  "this wgmma");
-  };
-  needsFence(accumulator, c.name);
-
   // The four warps of a warpgroup share what they read.
-  Operand a =
-      makeOperand(program, warp, op.getA(), op.getAOffsets(), op.getTransA());
-  Operand b =
-      makeOperand(program, warp, op.getB(), op.getBOffsets(), op.getTransB());
-  SmallVector<int64_t, 64> groupRows;
-  for (int64_t w = inRole / 4 * 4; w < inRole / 4 * 4 + 4; ++w)
-    groupRows.append(shape.partOf(w).rows);
-  llvm::sort(groupRows);
-  groupRows.erase(llvm::unique(groupRows), groupRows.end());
-  auto place = [&](unsigned which, Operand &operand, Value value,
-                   ArrayRef<int64_t> rows, int64_t firstColumn,
-                   int64_t columns) {
-    operand.tile = &program.tiles[operand.buffer->place];
-    operand.base = slotBase(warp, node, value, operand.slot);
-    if (halted)
-      return;
-    const ByteRanges &ranges =
-        rangesOf(op, which, warp, operand.base, operand.start,
-                 [&] { return bytesOf(operand, rows, firstColumn, columns); });
-    recordAsync(warp, op, operand.buffer->place, operand.slot, false,
-                tile::Proxy::AsyncMma, ranges, product.epoch, product.known);
-  };
   const uint8_t *aData = asyncView.data();
-  if (a.buffer->space == Space::Shared) {
-    place(0, a, op.getA(), groupRows, 0, shape.k);
+  if (a.tile) {
+    readOperand(warp, product, 0, a, rowsOfGroup(shape, inRole), 0, shape.k);
   } else {
-    RegisterTile &tile = registers(warp, *a.buffer);
-    settle(warp, a.buffer->place);
-    needsFence(tile, a.buffer->name);
+    RegisterTile &tile = useByWgmma(warp, *a.buffer, op);
     tile.feeding = op;
     product.a = a.buffer->place;
     aData = tile.data.data();
   }
-  place(1, b, op.getB(), upTo(shape.k), part.firstColumn, part.columns);
+  readOperand(warp, product, 1, b, upTo(shape.k), part.firstColumn,
+              part.columns);
   accumulator.accumulating = op;
   if (halted)
     return;
@@ -298,7 +327,7 @@ void SmRun::waitWgmma(Warp &warp, const SmNode &node) {
 }
 
 /// The rectangle of a shared operand as a load that may lag.
-static Sample sampleOf(const Operand &operand, ArrayRef<int64_t> rows,
+static Sample sampleOf(const MatrixOperand &operand, ArrayRef<int64_t> rows,
                        int64_t firstColumn, int64_t columns) {
   Sample sample;
   sample.size = sizeOf(operand.buffer->elem);
@@ -321,7 +350,7 @@ void SmRun::runMma(Warp &warp, const SmNode &node) {
   Shape<sm::MmaOp> shape(op);
   Part part = shape.partOf(warp.index - warp.firstWarp);
   const SmBuffer &c = program.buffer(op.getC());
-  Operand operands[2] = {
+  MatrixOperand operands[2] = {
       makeOperand(program, warp, op.getA(), op.getAOffsets(), op.getTransA()),
       makeOperand(program, warp, op.getB(), op.getBOffsets(), op.getTransB())};
   SmallVector<int64_t, 8> rows[2] = {part.rows, upTo(shape.k)};
@@ -335,19 +364,16 @@ void SmRun::runMma(Warp &warp, const SmNode &node) {
   // Registers are read when the instruction issues: a copy of them.
   std::vector<uint8_t> copies[2];
   for (int i = 0; i < 2; ++i) {
-    Operand &operand = operands[i];
-    Value value = op->getOperand(0);
-    if (i == 1)
-      value = op.getB();
-    if (operand.buffer->space == Space::Fragment) {
+    MatrixOperand &operand = operands[i];
+    if (!placeOperand(warp, node, i == 0 ? Value(op.getA()) : op.getB(),
+                      operand, i == 0 ? shape.m : shape.k,
+                      i == 0 ? shape.k : shape.n))
+      return;
+    if (!operand.tile) {
       copies[i] = touch(warp, *operand.buffer, op, false).data;
       load.samples.emplace_back();
       continue;
     }
-    operand.tile = &program.tiles[operand.buffer->place];
-    operand.base = slotBase(warp, node, value, operand.slot);
-    if (halted)
-      return;
     const ByteRanges &ranges =
         rangesOf(op, i, warp, operand.base, operand.start, [&] {
           return bytesOf(operand, rows[i], first[i], columns[i]);

@@ -35,6 +35,8 @@ struct SyncEvent {
 
 /// One side of a copy, placed.
 struct SmRegion;
+/// An operand of a product, placed.
+struct MatrixOperand;
 
 class SmRun {
 public:
@@ -105,6 +107,8 @@ private:
   void fill(Warp &warp, const SmNode &node);
   void parallel(Warp &warp, const SmNode &node);
   void callExtern(Warp &warp, const SmNode &node);
+  void accessExtern(Warp &warp, const SmNode &node, tile::AccessPtrOp ptr);
+  void accessWhole(Warp &warp, const SmNode &node, mlir::Value buffer);
   bool makeRegion(Warp &warp, const SmNode &node, mlir::Value buffer,
                   mlir::OperandRange offsets, llvm::ArrayRef<int64_t> sizes,
                   SmRegion &region);
@@ -170,6 +174,13 @@ private:
   bool oneThread(Warp &warp, const SmNode &node);
 
   // SmProducts.cpp: wgmma and mma.
+  bool placeOperand(Warp &warp, const SmNode &node, mlir::Value value,
+                    MatrixOperand &operand, int64_t rows, int64_t columns);
+  void readOperand(Warp &warp, const Product &product, unsigned which,
+                   const MatrixOperand &operand, llvm::ArrayRef<int64_t> rows,
+                   int64_t firstColumn, int64_t columns);
+  RegisterTile &useByWgmma(Warp &warp, const SmBuffer &buffer,
+                           mlir::Operation *op);
   void issueWgmma(Warp &warp, const SmNode &node);
   void runMma(Warp &warp, const SmNode &node);
   void waitWgmma(Warp &warp, const SmNode &node);

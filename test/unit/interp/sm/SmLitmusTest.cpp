@@ -213,3 +213,33 @@ tile.kernel @pool params [] shapes [] symbols [] {
   CHECK(count(roles("", 2), SmProblem::Deadlock) == 1);
   CHECK(count(roles("sm.setmaxnreg 24", 3), SmProblem::Deadlock) == 1);
 }
+
+TEST_CASE("virtual sm: an external function accesses what it declares",
+          "[sm]") {
+  const std::string bar = "sm.bar_sync 1 threads 64\n";
+  auto call = [&](const std::string &mode, const std::string &fence) {
+    // The first warp's own access is of no interest here.
+    std::string text =
+        programOf(Kind::GenericRead, Kind::AsyncWrite,
+                  "%p = tile.access_ptr <" + mode +
+                      "> %t[%c0, %c0] [32, 32] : !t\n"
+                      "tile.call_extern \"f\"(%p) : (i64) -> ()\n" +
+                      fence + bar,
+                  bar);
+    SmProgramText program(text);
+    std::vector<float> data(32 * 32, 2.0f);
+    TensorArg arg;
+    arg.data = data.data();
+    arg.shape = {32, 32};
+    SmOptions options = scheduled(SmSchedule::Canonical);
+    options.tagsOnly = true;
+    SmResult result = runSm(program.kernel(), {arg}, options);
+    INFO(texts(result));
+    std::string found = texts(result);
+    return found.find("tile.call_extern") != std::string::npos;
+  };
+  for (const char *mode : {"r", "w", "rw"}) {
+    CHECK(call(mode, ""));
+    CHECK(!call(mode, "sm.fence_proxy_async\n"));
+  }
+}
