@@ -156,7 +156,7 @@ Value Elaborator::callFunction(FunctionObject &function,
   if (!values)
     return Value::poison();
   Frame activation;
-  activation.scope = std::make_shared<Scope>(function.closure);
+  activation.scope = makeScope(function.closure);
   activation.traced = function.kind == FunctionKind::Macro;
   activation.regionDepth = activeRegions.size();
   activation.name = (activation.traced ? "the macro '" : "the function '") +

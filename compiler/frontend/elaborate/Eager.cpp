@@ -84,7 +84,7 @@ void Elaborator::elaborateEager(FunctionObject &function,
       tensors.insert(name->id);
 
   Frame activation;
-  activation.scope = std::make_shared<Scope>(function.closure);
+  activation.scope = makeScope(function.closure);
   activation.name = "the kernel '" + function.name().str() + "'";
   llvm::SaveAndRestore saved(frame, &activation);
   llvm::SaveAndRestore eager(isEager, true);

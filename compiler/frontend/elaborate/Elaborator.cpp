@@ -23,6 +23,18 @@ Elaborator::Elaborator(const ast::Module &module, llvm::SourceMgr &sources,
   indexModule();
 }
 
+Elaborator::~Elaborator() {
+  for (const std::weak_ptr<Scope> &entry : scopes)
+    if (std::shared_ptr<Scope> scope = entry.lock())
+      scope->clear();
+}
+
+std::shared_ptr<Scope> Elaborator::makeScope(std::shared_ptr<Scope> parent) {
+  auto scope = std::make_shared<Scope>(std::move(parent));
+  scopes.push_back(scope);
+  return scope;
+}
+
 bool Elaborator::step(llvm::SMRange range) {
   if (diags.isFull())
     return false;

@@ -80,6 +80,9 @@ public:
   Elaborator(const ast::Module &module, llvm::SourceMgr &sources,
              const FrontendOptions &options, mlir::MLIRContext &context,
              DiagnosticEngine &diags);
+  ~Elaborator();
+  Elaborator(const Elaborator &) = delete;
+  Elaborator &operator=(const Elaborator &) = delete;
 
   mlir::OwningOpRef<mlir::ModuleOp> run();
   std::vector<KernelInfo> listKernels();
@@ -400,6 +403,10 @@ private:
   std::vector<bool> moduleDone;
 
   Frame *frame = nullptr;
+  /// Every scope is made here, so that the end can cut circles of scopes and
+  /// their functions.
+  std::shared_ptr<Scope> makeScope(std::shared_ptr<Scope> parent);
+  std::vector<std::weak_ptr<Scope>> scopes;
   unsigned callDepth = 0;
   unsigned evalDepth = 0;
   uint64_t steps = 0;

@@ -436,7 +436,7 @@ Value Elaborator::evalComprehension(
     llvm::function_ref<bool()> emitItem) {
   // The targets are local to the comprehension.
   auto outer = frame->scope;
-  frame->scope = std::make_shared<Scope>(outer);
+  frame->scope = makeScope(outer);
   llvm::scope_exit leave([&] { frame->scope = outer; });
   auto run = [&](auto &self, size_t depth) -> bool {
     if (depth == generators.size())

@@ -12,7 +12,7 @@ namespace tlc::frontend {
 bool Elaborator::bindParams(FunctionObject &function,
                             std::vector<Param> &params) {
   Frame annotations;
-  annotations.scope = std::make_shared<Scope>(function.closure);
+  annotations.scope = makeScope(function.closure);
   annotations.name = "the kernel '" + function.name().str() + "'";
   llvm::SaveAndRestore saved(frame, &annotations);
   bool good = true;
@@ -206,7 +206,7 @@ void Elaborator::elaborateKernel(FunctionObject &function,
   if (!bindParams(function, params))
     return;
   Frame activation;
-  activation.scope = std::make_shared<Scope>(function.closure);
+  activation.scope = makeScope(function.closure);
   activation.traced = true;
   activation.name = "the kernel '" + function.name().str() + "'";
   llvm::SaveAndRestore saved(frame, &activation);

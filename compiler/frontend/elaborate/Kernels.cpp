@@ -285,7 +285,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Elaborator::run() {
       mlir::FileLineColLoc::get(b.getStringAttr(fileName), 1, 1));
   for (const Candidate &candidate : chosen) {
     Frame root;
-    root.scope = std::make_shared<Scope>(nullptr);
+    root.scope = makeScope(nullptr);
     root.name = "the module";
     frame = &root;
     Value value = kernelOf(candidate);

@@ -120,7 +120,7 @@ std::optional<Value> Elaborator::lookupModule(llvm::StringRef name,
 
 void Elaborator::executeModule(unsigned statement) {
   Frame activation;
-  activation.scope = std::make_shared<Scope>(nullptr);
+  activation.scope = makeScope(nullptr);
   activation.moduleStatement = statement;
   activation.name = "the module";
   llvm::SaveAndRestore savedFrame(frame, &activation);

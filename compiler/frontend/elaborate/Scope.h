@@ -38,6 +38,8 @@ public:
     names[name] = std::move(binding);
   }
   void erase(llvm::StringRef name) { names.erase(name); }
+  /// Forgets all names: a function that a scope holds holds the scope.
+  void clear() { names.clear(); }
   /// All visible names, for suggestions.
   void collectNames(std::vector<llvm::StringRef> &result) const {
     for (const Scope *s = this; s; s = s->parent.get())
