@@ -13,8 +13,8 @@
 // local array either is an error.
 //
 // A launch with T.sync_grid runs all of its blocks side by side: each up to the
-// barrier, then each on from it. That takes the memory of all blocks at once and
-// is limited to kMaxTogether of them.
+// barrier, then each on from it. That takes the memory of all blocks at once
+// and is limited to kMaxTogether of them.
 //
 // Uninitialised tiles hold bytes 0xff (NaN, -1) at the start of each block, so
 // that what reads them shows.

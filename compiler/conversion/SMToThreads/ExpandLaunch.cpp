@@ -153,11 +153,10 @@ LogicalResult Expander::expandOp(Operation *op) {
           [&](Operation *o) { return expandBarrierOp(o); })
       .Case<FenceMBarrierInitOp, BarSyncOp, sm::FenceProxyAsyncOp, MembarOp,
             SetMaxNRegOp, BulkCommitOp, BulkWaitOp, WgmmaCommitOp,
-            GridBarrierOp>(
-          [&](Operation *o) {
-            b.clone(*o, map);
-            return success();
-          })
+            GridBarrierOp>([&](Operation *o) {
+        b.clone(*o, map);
+        return success();
+      })
       .Default([&](Operation *o) { return expandStructured(o); });
 }
 

@@ -171,9 +171,8 @@ LogicalResult KernelEmitter::roles(Operation *first, Operation *&last) {
 LogicalResult KernelEmitter::elect(sm::ElectOp op) {
   prelude.use("elect_one");
   int64_t first = roleStack.empty() ? 0 : roleStack.back().getWarps()[0];
-  int64_t count = roleStack.empty()
-                      ? llvm::divideCeil(launch.getThreads(), 32)
-                      : roleStack.back().getWarps()[1];
+  int64_t count = roleStack.empty() ? llvm::divideCeil(launch.getThreads(), 32)
+                                    : roleStack.back().getWarps()[1];
   std::string text = "elect_one()";
   if (count > 1)
     text = warpName + " == " + llvm::itostr(first) + " && " + text;
