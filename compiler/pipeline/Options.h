@@ -8,6 +8,8 @@
 
 namespace tlc {
 
+/// A field that changes the result also belongs into the key of cached kernels:
+/// `memoryKey` in runtime/jit/Request.cpp.
 struct CompileOptions {
   /// The kernel to compile; empty: the file leaves no choice.
   std::string kernel;
