@@ -201,7 +201,7 @@ static void checkCase(const Options &options, Report &report,
         compare(result, stateReference(problem, inputs), toleranceOf(problem));
     std::string text = difference.text();
     int bad = 0;
-    if (difference.passed && !options.virtualDevice) {
+    if (difference.passed && !options.onCpu()) {
       bad = soak(options, problem, operands, result);
       text += ", " + std::to_string(bad) + " of " +
               std::to_string(options.launches) + " launches differ";
@@ -213,7 +213,7 @@ static void checkCase(const Options &options, Report &report,
 }
 
 static void checkAll(const Options &options, Report &report) {
-  const bool quick = options.quick || options.virtualDevice;
+  const bool quick = options.quick || options.onCpu();
   const std::span<const std::vector<std::int64_t>> shapes =
       quick ? std::span<const std::vector<std::int64_t>>(kQuickShapes)
             : std::span<const std::vector<std::int64_t>>(kShapes);
@@ -271,7 +271,7 @@ int main(int argc, char **argv) {
     requireDevice(options);
     Report report("correct_h0");
     checkAll(options, report);
-    if (options.time && !options.virtualDevice)
+    if (options.time && !options.onCpu())
       timeAll(options, report);
     return report.finish(options.json);
   } catch (const Error &error) {

@@ -103,7 +103,7 @@ static void checkSize(const Options &options, Report &report,
 
 static void checkAll(const Options &options, Report &report) {
   std::vector<Size> sizes(std::begin(kSizes), std::end(kSizes));
-  if (options.quick || options.virtualDevice)
+  if (options.quick || options.onCpu())
     sizes.assign(std::begin(kQuickSizes), std::end(kQuickSizes));
   for (const DType dtype : kTypes)
     for (const Layout &layout : kLayouts)
@@ -206,7 +206,7 @@ int main(int argc, char **argv) {
     requireDevice(options);
     Report report("gemm");
     checkAll(options, report);
-    if (options.time && !options.virtualDevice)
+    if (options.time && !options.onCpu())
       timeAll(options, report);
     return report.finish(options.json);
   } catch (const Error &error) {

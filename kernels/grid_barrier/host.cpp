@@ -47,8 +47,8 @@ static void checkGrid(const Options &options, Report &report,
       nameOf(shape) + ", " + std::to_string(blocks) + " blocks";
   if (!options.selects(what))
     return;
-  const bool clock = !options.virtualDevice;
-  const int calls = options.virtualDevice ? 2 : kCalls;
+  const bool clock = !options.onCpu();
+  const int calls = options.onCpu() ? 2 : kCalls;
   std::string text;
   int wrong = 0;
   try {
@@ -84,7 +84,7 @@ static void checkResources(const Options &options, Report &report,
 
 static void checkShape(const Options &options, Report &report,
                        const BlockShape &shape) {
-  if (options.virtualDevice) {
+  if (options.onCpu()) {
     for (const std::int64_t blocks : kVirtualBlocks)
       checkGrid(options, report, shape, blocks);
     return;
@@ -129,7 +129,7 @@ static void checkFreshProcess(const Options &options, Report &report,
 static void checkAll(const Options &options, Report &report) {
   for (const BlockShape &shape : blockShapes())
     checkShape(options, report, shape);
-  if (options.virtualDevice)
+  if (options.onCpu())
     return;
   checkTooLarge(options, report);
   checkStreams(options, report);
@@ -179,7 +179,7 @@ int main(int argc, char **argv) {
     requireDevice(options);
     Report report("grid_barrier");
     checkAll(options, report);
-    if (options.time && !options.virtualDevice)
+    if (options.time && !options.onCpu())
       timeAll(options, report);
     return report.finish(options.json);
   } catch (const Error &error) {

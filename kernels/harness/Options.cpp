@@ -16,7 +16,10 @@ static void printUsage(const std::string &program, std::FILE *to) {
       "  --tlc PATH            the compiler, for variants not in DIR\n"
       "  --source FILE.tl      another text of the kernel\n"
       "  --define NAME=VALUE   a factory parameter for every variant compiled\n"
-      "  --device gpu|virtual  virtual needs --tlc and no GPU (default: gpu)\n"
+      "  --device NAME         gpu (default); on the CPU, with --tlc: interp "
+      "(what\n"
+      "                        the source means), virtual (what an SM "
+      "executes)\n"
       "  --compile-only        fill DIR with --tlc and stop\n"
       "  --quick               fewer shapes and launches\n"
       "  --only TEXT           checks whose name has TEXT in it\n"
@@ -35,9 +38,9 @@ static void printUsage(const std::string &program, std::FILE *to) {
 
 static void setDevice(Options &options, const std::string &program,
                       std::string_view device) {
-  if (device != "gpu" && device != "virtual")
-    badUsage(program, "--device is gpu or virtual");
-  options.virtualDevice = device == "virtual";
+  if (device != "gpu" && device != "interp" && device != "virtual")
+    badUsage(program, "--device is gpu, interp or virtual");
+  options.device = device;
 }
 
 Options parseOptions(int argc, char **argv, const std::string &program,

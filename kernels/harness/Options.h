@@ -13,12 +13,13 @@ struct Options {
   std::vector<std::string> defines; ///< factory parameters for every variant
   std::string only; ///< part of the names of the checks to run; empty: all
   std::string json; ///< where the results go as JSON; empty: nowhere
-  bool virtualDevice = false;
-  bool compileOnly = false; ///< fill `compiled` and stop; needs no device
-  bool quick = false;       ///< fewer shapes and launches
+  std::string device = "gpu"; ///< or "interp" or "virtual", both on the CPU
+  bool compileOnly = false;   ///< fill `compiled` and stop; needs no device
+  bool quick = false;         ///< fewer shapes and launches
   bool time = true;
   int launches = 200; ///< repeated launches where a program soaks
 
+  bool onCpu() const { return device != "gpu"; }
   bool selects(const std::string &what) const {
     return what.find(only) != std::string::npos;
   }

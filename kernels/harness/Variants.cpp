@@ -66,7 +66,7 @@ void compileVariant(const Options &options, const Variant &variant) {
 
 void requireDevice(const Options &options) {
   std::string why;
-  if (!options.virtualDevice && !rt::Driver::available(&why))
+  if (!options.onCpu() && !rt::Driver::available(&why))
     throw Error(ErrorCode::Environment, why);
 }
 
@@ -136,7 +136,7 @@ static void runOnCpu(const Options &options, const Variant &variant,
                      std::vector<Operand> &operands) {
   const TemporaryFolder folder;
   std::vector<std::string> words = command(options, "run", variant);
-  words.insert(words.end(), {"--device", "interp"});
+  words.insert(words.end(), {"--device", options.device});
   for (const Operand &operand : operands) {
     const std::string file = (folder.path / (operand.name + ".npy")).string();
     rt::writeNpy(file, operand.tensor);
@@ -157,7 +157,7 @@ void runVariant(const Options &options, const Variant &variant,
   for (Operand &operand : operands)
     if (operand.output && !operand.kept)
       poison(operand.tensor);
-  if (options.virtualDevice)
+  if (options.onCpu())
     runOnCpu(options, variant, operands);
   else
     runOnGpu(options, variant, operands);

@@ -1,5 +1,5 @@
 // The compiled forms of a kernel file and how to run one: on a GPU through the
-// runtime, or on the CPU through `tlc run --device interp`.
+// runtime, or on the CPU through `tlc run`.
 #pragma once
 
 #include "kernels/harness/Options.h"
