@@ -5,6 +5,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <utility>
+
 using namespace llvm;
 
 namespace tlc::nvrtc {
@@ -47,8 +49,13 @@ std::vector<std::string> buildOptions(const Options &options, StringRef source,
   list.push_back("--gpu-architecture=" +
                  (options.cubin ? options.arch : virtualArch(options.arch)));
   list.push_back("--std=c++17");
-  if (options.cubin)
+  if (options.cubin) {
     list.push_back("--ptxas-options=-v");
+    // What NVRTC takes from its own cache (there since 12.9, used where there
+    // is a driver) comes without the log that the figures are read from.
+    if (std::pair(library.found.major, library.found.minor) >= std::pair(12, 9))
+      list.push_back("--no-cache");
+  }
   if (options.minimal)
     list.push_back("--minimal");
   if (options.fastMath)

@@ -142,6 +142,19 @@ template __global__ void work_all<80>(int *);
   }
 }
 
+TEST_CASE("nvrtc: a text that was compiled before has its figures again",
+          "[nvrtc]") {
+  if (!haveNvrtc())
+    return;
+  llvm::Expected<Output> first = compile(kSource, "scale.cu");
+  llvm::Expected<Output> again = compile(kSource, "scale.cu");
+  REQUIRE(bool(first));
+  REQUIRE(bool(again));
+  REQUIRE(again->usage.size() == 2);
+  CHECK(again->usage[0].registers == first->usage[0].registers);
+  CHECK(again->log.size() > 0);
+}
+
 TEST_CASE("nvrtc: errors carry the log", "[nvrtc]") {
   if (!haveNvrtc())
     return;
