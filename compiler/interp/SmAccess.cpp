@@ -131,7 +131,8 @@ void SmRun::copyLagging(Warp &warp, const SmRegion &src, const SmRegion &dst,
                  to](ArrayRef<Sample> samples) {
     const Sample &s = samples.front();
     for (auto [i, e] : llvm::enumerate(elements))
-      convertElement(to, data + e * sizeOf(to), from, &s.bytes[i * s.size]);
+      convertElement(to, data + size_t(e) * sizeOf(to), from,
+                     &s.bytes[i * s.size]);
   };
   addPending(warp, std::move(load));
 }

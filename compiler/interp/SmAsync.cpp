@@ -193,8 +193,7 @@ void SmRun::moveBox(const BulkCopy &copy, bool load) {
       std::memset(local, 0, size);
     else if (inside)
       std::memcpy(global, local, size);
-    for (size_t d = at.size(); d-- > 0 && ++at[d] == view.sizes[d];)
-      at[d] = 0;
+    nextIndex(at, view.sizes);
   }
 }
 
@@ -245,7 +244,7 @@ void SmRun::issueLoad(Warp &warp, const SmNode &node) {
   recordAsync(warp, node.op, copy.tile, copy.slot, true, tile::Proxy::AsyncCopy,
               ranges, copy.epoch, copy.known);
   if (options.schedule == SmSchedule::AdversarialEarly)
-    return land(std::move(copy));
+    return land(copy);
   if (options.schedule == SmSchedule::AdversarialLate)
     for (ByteRange r : ranges) {
       std::fill(&shared[r.begin], &shared[r.begin] + (r.end - r.begin), 0xff);
@@ -254,7 +253,7 @@ void SmRun::issueLoad(Warp &warp, const SmNode &node) {
   inFlight.push_back(std::move(copy));
 }
 
-void SmRun::land(BulkCopy copy) {
+void SmRun::land(const BulkCopy &copy) {
   const SmTile &tile = program.tiles[copy.tile];
   uint32_t base = tile.offset + copy.slot * tile.slotBytes;
   if (!options.tagsOnly || !isFloat(program.buffers[tile.buffer].elem))

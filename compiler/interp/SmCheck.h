@@ -56,8 +56,8 @@ SmCheckResult checkKernel(tile::KernelOp kernel,
 /// Sizes and numbers that bound a loop are `turns` tiles; sizes that only bound
 /// the grid are one tile.
 /// Integer tensors that bound a loop hold multiples of `turns` (offsets of
-/// sequences of that length); tensors that guard an `if` hold the flags, by
-/// their first index; all others hold zeros.
+/// sequences of that length), or `turns` if they are one number; tensors that
+/// guard an `if` hold the flags, by their first index; all others hold zeros.
 SmInputMaker makeCheckInputs(tile::KernelOp kernel);
 
 /// Whether some condition outside of parallel loops depends on the contents of

@@ -209,8 +209,9 @@ SmInputMaker tlc::interp::makeCheckInputs(tile::KernelOp kernel) {
                         ? 1
                         : elements / tensor.shape.front();
       if (bounds && !isFloat(elem))
-        fillTensor(bytes, elem, elements, row,
-                   [&](int64_t e, int64_t) { return e * turns; });
+        fillTensor(bytes, elem, elements, row, [&](int64_t e, int64_t) {
+          return elements == 1 ? turns : e * turns;
+        });
       else if (roles.guards.contains(param))
         fillTensor(bytes, elem, elements, row, [&](int64_t, int64_t first) {
           return static_cast<int64_t>(flags >> (first % 64) & 1);

@@ -340,6 +340,7 @@ static Sample sampleOf(const MatrixOperand &operand, ArrayRef<int64_t> rows,
 template <typename T>
 static std::vector<T> decodeSample(Elem elem, const Sample &sample) {
   std::vector<T> out;
+  out.reserve(sample.addresses.size());
   for (size_t i = 0; i < sample.addresses.size(); ++i)
     out.push_back(operand<T>(elem, &sample.bytes[i * sample.size]));
   return out;

@@ -154,8 +154,7 @@ LogicalResult SmBuilder::shared(sm::SharedOp op) {
   analysis::Coords at(shape.size(), 0);
   for (int64_t i = 0, n = buffer.numElements(); i < n; ++i) {
     tile.byteOf.push_back(tile.layout.offsetBytes(at));
-    for (size_t d = shape.size(); d-- > 0 && ++at[d] == shape[d];)
-      at[d] = 0;
+    nextIndex(at, shape);
   }
   buffer.place = p.tiles.size();
   p.tiles.push_back(std::move(tile));

@@ -148,6 +148,16 @@ struct SmProgram {
 /// virtual SM cannot run at the op and fails.
 llvm::LogicalResult buildSmProgram(tile::KernelOp kernel, SmProgram &program);
 
+/// Moves an index to the next one in row-major order, the last to the first.
+inline void nextIndex(llvm::MutableArrayRef<int64_t> index,
+                      llvm::ArrayRef<int64_t> shape) {
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (++index[d] < shape[d])
+      return;
+    index[d] = 0;
+  }
+}
+
 /// The name of the innermost role around `op`, "block" outside of roles.
 std::string roleAround(mlir::Operation *op);
 

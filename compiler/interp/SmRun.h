@@ -166,7 +166,7 @@ private:
   std::pair<int64_t, int64_t> barOf(const SmNode &node) const;
   void issueLoad(Warp &warp, const SmNode &node);
   void issueStore(Warp &warp, const SmNode &node);
-  void land(BulkCopy copy);
+  void land(const BulkCopy &copy);
   void readStore(BulkCopy &copy);
   void moveBox(const BulkCopy &copy, bool load);
   void waitBulk(Warp &warp, const SmNode &node);

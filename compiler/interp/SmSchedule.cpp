@@ -67,7 +67,7 @@ void SmRun::step(Warp &warp) {
 void SmRun::landOldest() {
   BulkCopy copy = std::move(inFlight.front());
   inFlight.pop_front();
-  land(std::move(copy));
+  land(copy);
 }
 
 bool SmRun::isDone() const {
@@ -159,6 +159,6 @@ bool SmRun::runSeeded() {
   size_t at = choice - warps.size();
   BulkCopy copy = std::move(inFlight[at]);
   inFlight.erase(inFlight.begin() + at);
-  land(std::move(copy));
+  land(copy);
   return true;
 }

@@ -78,7 +78,7 @@ void SmSearch::runInvisible() {
       }
       BulkCopy copy = std::move(sm.inFlight[i]);
       sm.inFlight.erase(sm.inFlight.begin() + i);
-      sm.land(std::move(copy));
+      sm.land(copy);
       acted = true;
     }
   }
@@ -101,7 +101,7 @@ void SmSearch::act(const Action &action) {
     if (sm.inFlight[i].epoch.agent == action.agent) {
       BulkCopy copy = std::move(sm.inFlight[i]);
       sm.inFlight.erase(sm.inFlight.begin() + i);
-      return sm.land(std::move(copy));
+      return sm.land(copy);
     }
 }
 
@@ -130,6 +130,7 @@ uint64_t SmSearch::stateHash() {
     add(barrier.bytes);
   }
   std::vector<uint64_t> flights;
+  flights.reserve(sm.inFlight.size());
   for (const BulkCopy &copy : sm.inFlight)
     flights.push_back(uint64_t(copy.barrier) << 32 | copy.tile << 8 |
                       copy.slot);

@@ -146,7 +146,7 @@ inline Cell decode(Elem e, const uint8_t *p) {
     break;
   case Elem::I8:
   case Elem::U8:
-    c.i = loadAs<int8_t>(p);
+    c.i = wrapInt(*p, 8);
     break;
   case Elem::I16:
   case Elem::U16:

@@ -134,6 +134,18 @@ std::vector<Defect> defects() {
       {"no wgmma fence", "state-kv", on,
        [](P &p) { p.all<sm::WgmmaFenceOp>()[0].erase(); }, SmProblem::Register,
        "no wgmma_fence"},
+      {"one warp issues no wgmma", "state-kv", on,
+       [](P &p) {
+         // Warp 3 skips the product and its wait: the others wait for it.
+         auto wgmma = p.all<sm::WgmmaOp>()[0];
+         OpBuilder b(wgmma);
+         auto role = sm::RoleOp::create(b, wgmma.getLoc(), "three",
+                                        ArrayRef<int64_t>{0, 3});
+         role.getBody().emplaceBlock();
+         wgmma->moveBefore(&role.getBody().front(),
+                           role.getBody().front().end());
+       },
+       SmProblem::Deadlock, "to issue the same wgmma"},
       {"h read without a wait", "state-kv", off,
        [](P &p) { p.on<sm::MBarrierWaitOp>("h_shared_full")[0].erase(); },
        SmProblem::Race, "h_shared"},
