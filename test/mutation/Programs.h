@@ -26,7 +26,7 @@ private:
 };
 
 /// kv, kv-bwd, vk, vk-bwd, kv-block (without roles), gemm, gemm-three (three
-/// warpgroups), rounds (a loop around the pipeline).
+/// warpgroups), rounds (a loop around the pipeline), grid (blocks that meet).
 const std::vector<Program> &allPrograms();
 const Program &programOf(llvm::StringRef name);
 

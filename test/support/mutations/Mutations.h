@@ -43,5 +43,6 @@ std::vector<Mutation> productMutations();
 std::vector<Mutation> localMutations();
 std::vector<Mutation> protocolMutations();
 std::vector<Mutation> resourceMutations();
+std::vector<Mutation> gridMutations();
 
 } // namespace tlc::test
