@@ -119,6 +119,11 @@ schedules up to 4 turns. `tlc-opt --pass-pipeline='builtin.module(tile.kernel(tl
 |---|---|---|---|---|---|---|---|---|---|
 )";
 
+static constexpr const char kRest[] = R"(
+Entries of section 1 without a row: 4 to 7, 10, 13 and 14 are about what a program computes, which runs are compared for with the interpreter; 17, 20 and 32 about types and instructions that `sm` does not have; 23 and 27 about checkers; 34 about
+addresses, which the verifiers of the operations and the encoding of tensor maps check. Zero turns (`num_iters = 1`) are among the trip counts of every row.
+)";
+
 TEST_CASE("mutation: every defect is caught", "[mutation]") {
   std::ostringstream table;
   table << kIntroduction;
@@ -126,6 +131,7 @@ TEST_CASE("mutation: every defect is caught", "[mutation]") {
   for (const Mutation &mutation : allMutations())
     for (const Row &row : examineMutation(mutation))
       printRow(table, row);
+  table << kRest;
   std::cout << table.str();
   const std::string path = std::string(TLC_SOURCE) + "/docs/mutations.md";
   if (std::getenv("TLC_UPDATE_DOCS"))
