@@ -96,11 +96,13 @@ private:
       return argument;
     Tensor view = argument.tensor();
     auto address = reinterpret_cast<std::uint64_t>(view.data);
-    for (std::size_t i = 0; i < regions.size(); ++i)
-      if (address >= regions[i].begin && address < regions[i].end)
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): a device address
-        view.data =
-            reinterpret_cast<void *>(places[i] + address - regions[i].begin);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      if (address < regions[i].begin || address >= regions[i].end)
+        continue;
+      std::uint64_t copy = places[i] + address - regions[i].begin;
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): a device address
+      view.data = reinterpret_cast<void *>(copy);
+    }
     return view;
   }
 

@@ -56,9 +56,9 @@ int visit(dl_phdr_info *object, std::size_t, void *data) {
     return 0;
   for (const ElfW(Phdr) &header : headers)
     if (header.p_type == PT_NOTE && request.id.empty()) {
+      std::uintptr_t address = object->dlpi_addr + header.p_vaddr;
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader's interface
-      auto *notes =
-          reinterpret_cast<const char *>(object->dlpi_addr + header.p_vaddr);
+      auto *notes = reinterpret_cast<const char *>(address);
       request.id = noteOf(notes, header.p_memsz);
     }
   return 1;

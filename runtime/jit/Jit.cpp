@@ -79,10 +79,16 @@ std::string join(const std::vector<std::string> &list) {
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
-std::size_t indexOf(const CompiledSource &compiled, std::string_view name) {
+std::vector<std::string> namesOf(const CompiledSource &compiled) {
   std::vector<std::string> names;
+  names.reserve(compiled.images.size());
   for (const rt::KernelImage &image : compiled.images)
     names.push_back(image.name);
+  return names;
+}
+
+std::size_t indexOf(const CompiledSource &compiled, std::string_view name) {
+  const std::vector<std::string> names = namesOf(compiled);
   if (name.empty()) {
     if (names.size() == 1)
       return 0;
@@ -146,10 +152,7 @@ CompiledModule::CompiledModule(std::shared_ptr<const CompiledSource> compiled)
     : compiled(std::move(compiled)) {}
 
 std::vector<std::string> CompiledModule::kernels() const {
-  std::vector<std::string> names;
-  for (const rt::KernelImage &image : compiled->images)
-    names.push_back(image.name);
-  return names;
+  return namesOf(*compiled);
 }
 
 Kernel CompiledModule::kernel(std::string_view name) const {
