@@ -45,8 +45,8 @@
 //
 // A "workspace" is device memory of that size which is private to one launch of
 // one device function: launches that overlap, and graph nodes, share none.
-// "cooperative": all blocks are on the device at once, or the launch is refused.
-// Unknown keys are errors: a newer file says so by its version.
+// "cooperative": all blocks are on the device at once, or the launch is
+// refused. Unknown keys are errors: a newer file says so by its version.
 #pragma once
 
 #include "runtime/core/Expr.h"
