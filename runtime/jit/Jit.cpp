@@ -11,10 +11,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <memory>
 
 namespace tlc {
 
@@ -117,11 +118,26 @@ void writeFile(const std::filesystem::path &path, std::string_view text) {
 } // namespace
 
 Source Source::file(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  Source source{std::string(std::istreambuf_iterator<char>(file), {}), path};
-  if (!file)
+  auto fail = [&] {
     throw Error(ErrorCode::Io, fmt::format("cannot read kernel file '{}': {}",
                                            path, std::strerror(errno)));
+  };
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(
+      std::fopen(path.c_str(), "rbe"), &std::fclose);
+  if (!file)
+    fail();
+  // This is on the way of every call that finds its kernel in memory.
+  Source source{"", path};
+  constexpr std::size_t kPiece = 16384;
+  std::size_t got = 0;
+  do {
+    const std::size_t size = source.text.size();
+    source.text.resize(size + kPiece);
+    got = std::fread(source.text.data() + size, 1, kPiece, file.get());
+    source.text.resize(size + got);
+  } while (got == kPiece);
+  if (std::ferror(file.get()))
+    fail();
   return source;
 }
 

@@ -140,6 +140,9 @@ TEST_CASE("jit: wrong options are named", "[jit]") {
   CHECK_THAT(errorText([] { jit("/no/such/file.tl"); }, &code),
              StartsWith("cannot read kernel file '/no/such/file.tl': "));
   CHECK(code == ErrorCode::Io);
+  CHECK(errorText([] { jit("/"); }, &code) ==
+        "cannot read kernel file '/': Is a directory");
+  CHECK(code == ErrorCode::Io);
 }
 
 TEST_CASE("jit: parameter values are spelled as -D takes them", "[jit]") {
