@@ -4,6 +4,7 @@
 
 #include "compiler/pipeline/Options.h"
 #include "runtime/core/Launch.h"
+#include "runtime/jit/DiskCache.h"
 #include "tlc/Jit.h"
 
 #include <memory>
@@ -28,7 +29,7 @@ CompileRequest makeRequest(const Source &source, const JitOptions &options);
 std::string memoryKey(const CompileRequest &request);
 /// The same for all processes: with the build of tlc and the version of NVRTC,
 /// hashed. Throws tlc::Error (Environment) without NVRTC.
-std::string diskKey(const CompileRequest &request);
+std::string diskKey(const CompileRequest &request, const DiskCache &disk);
 
 /// A kernel as text, before it is loaded.
 struct KernelImage {

@@ -110,6 +110,7 @@ struct Entry {
   std::uint64_t bytes = 0;
   fs::file_time_type used;
   bool temporary = false;
+  bool result = false; ///< neither temporary nor a note
 };
 
 /// The files of the cache; whatever else lies in the folder is not ours.
@@ -124,6 +125,7 @@ std::vector<Entry> listEntries(const fs::path &folder) {
     entry.temporary = name.starts_with(kTemporary);
     if (!entry.temporary && entry.path.extension() != kExtension)
       continue;
+    entry.result = !entry.temporary && !name.starts_with(kNotePrefix);
     // Another process may remove it between these calls.
     std::error_code gone;
     entry.bytes = it->file_size(gone);
@@ -269,7 +271,7 @@ void DiskCache::evict(const fs::path &keep) const {
 DiskUsage DiskCache::usage() const {
   DiskUsage usage;
   for (const Entry &entry : listEntries(root)) {
-    usage.entries += !entry.temporary;
+    usage.entries += entry.result;
     usage.bytes += entry.bytes;
   }
   return usage;
@@ -279,7 +281,7 @@ std::uint64_t DiskCache::clear(std::string *failed) const {
   std::uint64_t removed = 0;
   for (const Entry &entry : listEntries(root)) {
     if (unlink(entry.path.c_str()) == 0)
-      removed += !entry.temporary;
+      removed += entry.result;
     else if (errno != ENOENT && failed)
       *failed = entry.path.string() + ": " + std::strerror(errno);
   }

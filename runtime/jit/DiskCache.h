@@ -17,6 +17,9 @@
 
 namespace tlc::rt {
 
+/// Keys that begin so are notes, not results: they are not counted.
+inline constexpr std::string_view kNotePrefix = "note-";
+
 struct DiskUsage {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
@@ -34,8 +37,8 @@ public:
   /// is off; `why` receives the reason.
   static std::optional<DiskCache> fromEnvironment(std::string *why = nullptr);
 
-  /// The contents stored under `key` (hexadecimal, as of `hashText`). Marks the
-  /// entry as used.
+  /// The contents stored under `key` (of `hashText`, perhaps after a prefix).
+  /// Marks the entry as used.
   std::optional<std::string> load(const std::string &key) const;
   /// Replaces the entry. False when the disk did not take it.
   bool store(const std::string &key, std::string_view contents) const;

@@ -65,7 +65,7 @@ CompiledPointer loadOrCompile(const rt::CompileRequest &request) {
   auto disk = rt::DiskCache::fromEnvironment();
   if (!disk)
     return compileNow(request);
-  const std::string key = rt::diskKey(request);
+  const std::string key = rt::diskKey(request, *disk);
   if (auto contents = disk->load(key))
     if (CompiledPointer compiled = rt::readEntry(*contents, request)) {
       ++counters().fromDisk;

@@ -2,9 +2,8 @@
 #include "runtime/jit/CompiledSource.h"
 
 #include "compiler/target/TargetInfo.h"
-#include "compiler/target/nvrtc/Nvrtc.h"
 #include "runtime/jit/BuildId.h"
-#include "runtime/jit/DiskCache.h"
+#include "runtime/jit/NvrtcIdentity.h"
 
 #include <fmt/format.h>
 
@@ -109,16 +108,14 @@ std::string memoryKey(const CompileRequest &request) {
   return key;
 }
 
-std::string diskKey(const CompileRequest &request) {
-  auto version = nvrtc::version();
-  if (!version)
-    throw Error(ErrorCode::Environment, toString(version.takeError()));
+std::string diskKey(const CompileRequest &request, const DiskCache &disk) {
+  const NvrtcIdentity nvrtc = nvrtcIdentity(disk);
   std::string text;
   append(text, buildId());
-  append(text, fmt::format("{}.{}", version->major, version->minor));
+  append(text, nvrtc.version);
   // Included headers come with the library, so which one it is matters, too.
   bool includes = request.source->text.find("#include") != std::string::npos;
-  append(text, includes ? version->path : std::string());
+  append(text, includes ? nvrtc.path : std::string());
   return hashText(text + memoryKey(request));
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/target/nvrtc/Nvrtc.h"
 #include "runtime/jit/CompiledSource.h"
+#include "runtime/jit/NvrtcIdentity.h"
 #include "test/support/Catch.h"
 #include "test/unit/runtime-jit/CacheFolder.h"
 #include "test/unit/runtime-jit/Kernels.h"
@@ -33,7 +34,8 @@ std::vector<fs::path> filesOf(const fs::path &folder) {
   std::vector<fs::path> list;
   std::error_code error;
   for (const auto &entry : fs::directory_iterator(folder, error))
-    list.push_back(entry.path());
+    if (!entry.path().filename().string().starts_with("note-"))
+      list.push_back(entry.path());
   return list;
 }
 
@@ -78,6 +80,30 @@ TEST_CASE("gpu compile: memory, then disk, then the compiler", "[jit]") {
     CHECK(readFile(path) == whole);
   }
   CHECK(jitCounts().compiled - begin.compiled == 4);
+}
+
+TEST_CASE("gpu compile: what is noted of NVRTC is checked", "[jit]") {
+  if (!hasNvrtc())
+    return;
+  CacheFolder folder;
+  const rt::DiskCache disk(folder.path, 1 << 20);
+  const rt::NvrtcIdentity loaded = rt::nvrtcIdentity(disk);
+  const auto version = nvrtc::version();
+  CHECK(loaded.version ==
+        std::to_string(version->major) + "." + std::to_string(version->minor));
+  CHECK(loaded.path == version->path);
+  std::vector<fs::path> notes;
+  for (const auto &entry : fs::directory_iterator(folder.path))
+    notes.push_back(entry.path());
+  REQUIRE(notes.size() == 1);
+  CHECK(rt::nvrtcIdentity(disk).version == loaded.version);
+  CHECK(disk.usage().entries == 0);
+  // A note about a file that has changed counts for nothing.
+  const std::string key = notes[0].stem().string();
+  REQUIRE(disk.store(key, "1.0\n1:2:3.4\n" + loaded.path));
+  CHECK(rt::nvrtcIdentity(disk).version == loaded.version);
+  REQUIRE(disk.store(key, "nonsense"));
+  CHECK(rt::nvrtcIdentity(disk).version == loaded.version);
 }
 
 TEST_CASE("gpu compile: options and text make entries of their own", "[jit]") {
