@@ -3,6 +3,11 @@
 #include "compiler/interp/SmRun.h"
 #include "compiler/interp/TileInterpMachine.h"
 
+#include "llvm/ADT/Sequence.h"
+
+#include <algorithm>
+#include <random>
+
 using namespace mlir;
 using namespace tlc;
 using namespace tlc::interp;
@@ -26,21 +31,38 @@ const Warp *SmRun::atGrid() const {
   return nullptr;
 }
 
+/// Counts every thread that arrives, as the counter in global memory does: a
+/// block that arrives twice lets blocks go before all have come, and what they
+/// then compute is what the hardware would.
 void SmRun::gridBarrier(Warp &warp, const SmNode &node) {
-  if (!oneThread(warp, node) || !grid)
+  if (!grid)
     return;
-  if (gridArrived == grid->generation + 1)
-    return problem(SmProblem::Barrier, node.op,
-                   "a second thread of the block arrives at the grid barrier: "
-                   "it lets the blocks go before all have come");
-  gridArrived = grid->generation + 1;
-  if (++grid->arrived == grid->blocks) {
-    grid->arrived = 0;
-    ++grid->generation;
-    return;
+  int arrivals = llvm::popcount(warp.frames.back().mask);
+  if (arrivals > 1 || (arrivals == 1 && gridArrived == grid->generation + 1))
+    reportSecondArrival(node);
+  for (int i = 0; i < arrivals; ++i) {
+    gridArrived = grid->generation + 1;
+    warp.atGrid = ++grid->arrived != grid->blocks;
+    if (!warp.atGrid) {
+      grid->arrived = 0;
+      ++grid->generation;
+    }
+    warp.gridGeneration = grid->generation;
   }
-  warp.atGrid = true;
-  warp.gridGeneration = grid->generation;
+}
+
+/// Once for each barrier: every block makes the same mistake.
+void SmRun::reportSecondArrival(const SmNode &node) {
+  if (llvm::any_of(result.reports, [&](const SmReport &known) {
+        return known.kind == SmProblem::Barrier &&
+               known.first == node.op->getLoc();
+      }))
+    return;
+  bool before = halted;
+  problem(SmProblem::Barrier, node.op,
+          "a second thread of the block arrives at the grid barrier: it lets "
+          "the blocks go before all have come");
+  halted = before || result.reports.size() >= options.maxReports;
 }
 
 /// Every block that has not ended runs as far as it can; false if that lets no
@@ -83,7 +105,13 @@ void SmRun::runTogether(sm::LaunchOp op, const SmNode &node,
   GridState state;
   state.blocks = total;
   std::vector<std::unique_ptr<SmRun>> blocks;
-  for (int64_t linear = 0; linear < total; ++linear) {
+  // The first in this list runs first and so arrives first.
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, total));
+  if (options.schedule == SmSchedule::AdversarialLate)
+    std::reverse(order.begin(), order.end());
+  else if (options.schedule == SmSchedule::Seeded)
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(options.seed));
+  for (int64_t linear : order) {
     blocks.push_back(std::make_unique<SmRun>(program, options, result));
     SmRun &block = *blocks.back();
     block.tensors = tensors;

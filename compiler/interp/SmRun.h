@@ -66,6 +66,7 @@ private:
   bool runBlocks(llvm::ArrayRef<std::unique_ptr<SmRun>> blocks,
                  GridState &state);
   void gridBarrier(Warp &warp, const SmNode &node);
+  void reportSecondArrival(const SmNode &node);
   const Warp *atGrid() const;
   void checkLifetimes();
 
