@@ -26,6 +26,8 @@ def ConvertTileToWSPass
     slice that those copies need, with `ws.acquire` and `ws.commit` around
     them. Without specialization one role does both and fills run ahead.
   }];
+  let options = [Option<"arch", "arch", "std::string",
+                        /*default=*/"\"sm_90a\"", "target architecture">];
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 

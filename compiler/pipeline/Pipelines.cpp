@@ -59,7 +59,9 @@ void buildTileDecisions(OpPassManager &pm, const CompileOptions &options) {
 void buildTileToWS(OpPassManager &pm, const CompileOptions &options) {
   OpPassManager &kernels = onKernels(pm);
   // Roles and rings.
-  kernels.addPass(createConvertTileToWSPass());
+  ConvertTileToWSPassOptions roles;
+  roles.arch = options.arch;
+  kernels.addPass(createConvertTileToWSPass(roles));
   // Waits for asynchronous products.
   kernels.addPass(createWSDeriveCompletionsPass());
   // Each slot goes back after its last use.

@@ -10,6 +10,7 @@
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Slices.h"
+#include "compiler/target/TargetInfo.h"
 
 namespace tlc {
 #define GEN_PASS_DEF_CONVERTTILETOWSPASS
@@ -24,8 +25,6 @@ namespace {
 /// Registers that a thread needs besides its fragments: addresses, loop state
 /// and temporaries (performance.md 2.2).
 constexpr int64_t kBaseRegisters = 40;
-constexpr int64_t kProducerRegisters = 24;
-constexpr int64_t kRegistersOfSm = 65536;
 constexpr int64_t kWarp = 32;
 constexpr int64_t kWarpgroup = 128;
 
@@ -39,8 +38,8 @@ struct RingSpec {
 
 class RoleBuilder {
 public:
-  explicit RoleBuilder(tile::LaunchOp launch)
-      : launch(launch), builder(launch.getContext()),
+  RoleBuilder(tile::LaunchOp launch, const target::TargetInfo &target)
+      : launch(launch), target(target), builder(launch.getContext()),
         written(getWrittenGlobals(launch)) {}
 
   LogicalResult run() {
@@ -184,17 +183,17 @@ private:
   /// (evidence/golden/gemm.md, rule 11); then roles are whole warpgroups.
   void chooseRegisters(int64_t warps, int64_t producers, int64_t &consumer,
                        int64_t &producer) {
-    auto launchRegisters = [](int64_t threads) {
-      return std::min<int64_t>(kRegistersOfSm / threads / 8 * 8, 255);
-    };
-    int64_t need = estimateRegisters(), threads = warps * kWarp;
-    if (need <= launchRegisters(threads + producers * kWarp) ||
-        threads % kWarpgroup != 0 || threads + kWarpgroup > 1024)
+    int64_t threads = warps * kWarp;
+    if (estimateRegisters() <=
+            target.launchRegisters(threads + producers * kWarp) ||
+        threads % kWarpgroup != 0)
       return;
-    int64_t all = threads + kWarpgroup, cap = launchRegisters(all) / 8 * 8;
-    producer = kProducerRegisters;
-    consumer = std::min<int64_t>(
-        (cap * all - producer * kWarpgroup) / threads / 8 * 8, 240);
+    auto split = target::splitRegisters(target, threads / kWarpgroup,
+                                        /*producers=*/1);
+    if (!split)
+      return;
+    consumer = split->front();
+    producer = split->back();
   }
 
   int64_t estimateRegisters() {
@@ -409,6 +408,7 @@ private:
   }
 
   tile::LaunchOp launch;
+  const target::TargetInfo &target;
   OpBuilder builder;
   llvm::DenseSet<Value> written;
   SmallVector<RingSpec> rings;
@@ -419,9 +419,15 @@ struct ConvertTileToWSPass
     : tlc::impl::ConvertTileToWSPassBase<ConvertTileToWSPass> {
   using Base::Base;
   void runOnOperation() override {
+    const target::TargetInfo *target = target::lookupTarget(arch);
+    if (!target) {
+      getOperation().emitError() << "unknown architecture '" << arch << "'";
+      return signalPassFailure();
+    }
     WalkResult result = getOperation().walk([&](tile::LaunchOp launch) {
-      return failed(RoleBuilder(launch).run()) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
+      return failed(RoleBuilder(launch, *target).run())
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
