@@ -1,6 +1,8 @@
 // Translation of an `sm` program into nodes.
 #include "compiler/interp/SmProgram.h"
 
+#include "compiler/analysis/SharedKinds.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -121,20 +123,7 @@ LogicalResult SmBuilder::shared(sm::SharedOp op) {
     return failure();
   SmBuffer &buffer = p.buffers.back();
   MemRefType type = op.getResult().getType();
-  SharedKind kind = SharedKind::Linear;
-  switch (op.getSwizzle().value_or(tile::Swizzle::None)) {
-  case tile::Swizzle::None:
-    break;
-  case tile::Swizzle::B32:
-    kind = SharedKind::Swizzle32;
-    break;
-  case tile::Swizzle::B64:
-    kind = SharedKind::Swizzle64;
-    break;
-  case tile::Swizzle::B128:
-    kind = SharedKind::Swizzle128;
-    break;
-  }
+  SharedKind kind = analysis::sharedKindOf(op.getSwizzle());
   SmallVector<int64_t> shape(type.getShape());
   if (shape.empty())
     shape.push_back(1);

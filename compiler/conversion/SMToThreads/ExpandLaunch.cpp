@@ -1,6 +1,8 @@
 // The frame of the expansion: structure, roles, allocations, dispatch.
 #include "compiler/conversion/SMToThreads/Expander.h"
 
+#include "compiler/analysis/SharedKinds.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -229,24 +231,10 @@ LogicalResult Expander::expandAlloc(tile::AllocOp op) {
   return success();
 }
 
-static SharedKind kindOf(std::optional<tile::Swizzle> swizzle) {
-  switch (swizzle.value_or(tile::Swizzle::None)) {
-  case tile::Swizzle::None:
-    return SharedKind::Linear;
-  case tile::Swizzle::B32:
-    return SharedKind::Swizzle32;
-  case tile::Swizzle::B64:
-    return SharedKind::Swizzle64;
-  case tile::Swizzle::B128:
-    return SharedKind::Swizzle128;
-  }
-  return SharedKind::Linear;
-}
-
 LogicalResult Expander::expandShared(SharedOp op) {
   MemRefType type = op.getResult().getType();
   unsigned bits = std::max(8u, type.getElementTypeBitWidth());
-  SharedKind kind = kindOf(op.getSwizzle());
+  SharedKind kind = analysis::sharedKindOf(op.getSwizzle());
   SmallVector<int64_t> shape(type.getShape());
   if (shape.empty())
     shape.push_back(1);

@@ -2,7 +2,7 @@
 // arrival counts and expected bytes.
 #include "compiler/conversion/WSToSM/WSToSM.h"
 
-#include "compiler/analysis/SharedLayout.h"
+#include "compiler/analysis/SharedKinds.h"
 #include "compiler/analysis/SharedMemoryPlan.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
@@ -10,26 +10,11 @@
 
 using namespace mlir;
 using namespace tlc;
-using analysis::SharedKind;
 using analysis::SharedLayout;
 using analysis::SharedRequest;
 
 /// An mbarrier is 8 bytes (PTX ISA, mbarrier).
 constexpr int64_t kBarrierBytes = 8;
-
-static SharedKind getKind(tile::AllocOp alloc) {
-  switch (alloc.getSwizzle().value_or(tile::Swizzle::None)) {
-  case tile::Swizzle::None:
-    return SharedKind::Linear;
-  case tile::Swizzle::B32:
-    return SharedKind::Swizzle32;
-  case tile::Swizzle::B64:
-    return SharedKind::Swizzle64;
-  case tile::Swizzle::B128:
-    return SharedKind::Swizzle128;
-  }
-  llvm_unreachable("unknown swizzle");
-}
 
 static std::string describeShape(MemRefType type) {
   std::string text;
@@ -45,7 +30,8 @@ static int64_t getElementBits(MemRefType type) {
 static SharedRequest requestTile(tile::AllocOp alloc, int64_t stages,
                                  const target::TargetInfo &target) {
   MemRefType type = alloc.getResult().getType();
-  SharedLayout layout(getKind(alloc), type.getShape(), getElementBits(type));
+  SharedLayout layout(analysis::sharedKindOf(alloc.getSwizzle()),
+                      type.getShape(), getElementBits(type));
   return {alloc.getName().str(),
           layout.sizeBytes(),
           stages,
