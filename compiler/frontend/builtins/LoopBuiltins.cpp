@@ -58,14 +58,14 @@ Value unrollLoop(CallArgs &args) {
   return Value::make(Kind::Loop, std::move(loop));
 }
 
-Value parallelLoop(CallArgs &args) {
+/// A nest of one loop for each positional argument.
+static Value nestLoop(CallArgs &args, LoopKind kind, const char *what) {
   LoopObject loop;
-  loop.kind = LoopKind::Parallel;
+  loop.kind = kind;
   for (unsigned i = 0; i < args.rest.size(); ++i) {
     Value extent = args.restValue(i);
     if (!isInteger(extent))
-      return args.e.typeError(args.rest[i].range, "an extent of T.Parallel",
-                              "an integer", extent);
+      return args.e.typeError(args.rest[i].range, what, "an integer", extent);
     loop.extents.push_back(extent);
   }
   if (loop.extents.empty()) {
@@ -75,21 +75,12 @@ Value parallelLoop(CallArgs &args) {
   return Value::make(Kind::Loop, std::move(loop));
 }
 
+Value parallelLoop(CallArgs &args) {
+  return nestLoop(args, LoopKind::Parallel, "an extent of T.Parallel");
+}
+
 Value gridLoop(CallArgs &args) {
-  LoopObject loop;
-  loop.kind = LoopKind::Grid;
-  for (unsigned i = 0; i < args.rest.size(); ++i) {
-    Value extent = args.restValue(i);
-    if (!isInteger(extent))
-      return args.e.typeError(args.rest[i].range, "an extent of T.grid",
-                              "an integer", extent);
-    loop.extents.push_back(extent);
-  }
-  if (loop.extents.empty()) {
-    args.e.error(Diag::MissingArgument, args.range) << args.name() << "extent";
-    return Value::poison();
-  }
-  return Value::make(Kind::Loop, std::move(loop));
+  return nestLoop(args, LoopKind::Grid, "an extent of T.grid");
 }
 
 /// start: the index of this worker, stop: the workers, step: the group size.
