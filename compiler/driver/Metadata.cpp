@@ -140,7 +140,8 @@ static Object tensorMap(const cuda::KernelArg &arg) {
 static Object toJson(const cuda::KernelArg &arg) {
   switch (arg.kind) {
   case cuda::KernelArg::Kind::Pointer:
-    return Object{{"kind", "pointer"}, {"param", arg.name}};
+    return Object{
+        {"kind", "pointer"}, {"param", arg.name}, {"alignment", arg.alignment}};
   case cuda::KernelArg::Kind::Scalar:
     return Object{{"kind", "scalar"},
                   {"param", arg.name},

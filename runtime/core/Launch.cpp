@@ -181,6 +181,29 @@ void LoadedKernel::packGrid(std::size_t index, const BoundArguments &bound,
                 attributes};
 }
 
+std::uint64_t LoadedKernel::pointerBits(const ArgProgram &program,
+                                        const Argument &given) const {
+  std::uint64_t address = 0;
+  bool accessed = true;
+  if (given.kind() == Argument::Kind::Tensor) {
+    address = reinterpret_cast<std::uint64_t>(given.tensor().data);
+    accessed = given.tensor().elements() != 0;
+  } else if (given.kind() == Argument::Kind::Integer) { // a raw address
+    address = static_cast<std::uint64_t>(given.asInteger());
+  }
+  std::uint32_t alignment = std::get<PointerArg>(*program.arg).alignment;
+  if (accessed && address % alignment != 0)
+    throw Error(
+        ErrorCode::InvalidArgument,
+        fmt::format("kernel {} input {} data pointer {:#x} is aligned to {} "
+                    "bytes, expected a multiple of {}, which the kernel's "
+                    "accesses rely on; pass a tensor that starts at a multiple "
+                    "of {} bytes, for example a copy of the slice",
+                    meta.name, meta.params[program.param].name, address,
+                    address & -address, alignment, alignment));
+  return address;
+}
+
 void LoadedKernel::packArg(const ArgProgram &program,
                            std::span<const Argument> arguments,
                            const BoundArguments &bound,
@@ -210,11 +233,7 @@ void LoadedKernel::packArg(const ArgProgram &program,
                               std::size_t(std::max<std::int64_t>(bytes, 0)),
                               workspace->zero});
   } else {
-    const Argument &given = arguments[program.param];
-    if (given.kind() == Argument::Kind::Tensor)
-      value = reinterpret_cast<std::uint64_t>(given.tensor().data);
-    else if (given.kind() == Argument::Kind::Integer) // a raw address
-      value = static_cast<std::uint64_t>(given.asInteger());
+    value = pointerBits(program, arguments[program.param]);
   }
   out.scalars.push_back(value);
   out.slots.push_back(&out.scalars.back());

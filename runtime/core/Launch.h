@@ -108,6 +108,10 @@ private:
             const BoundArguments &bound, PackedLaunch &out) const;
   void packArg(const ArgProgram &program, std::span<const Argument> arguments,
                const BoundArguments &bound, PackedLaunch &out) const;
+  /// The address that a pointer parameter gets. Throws tlc::Error
+  /// (InvalidArgument) where it is not aligned as the accesses rely on.
+  std::uint64_t pointerBits(const ArgProgram &program,
+                            const Argument &given) const;
   TensorMapKey mapKey(const ArgProgram &program, const Argument &argument,
                       const BoundArguments &bound) const;
   void packGrid(std::size_t index, const BoundArguments &bound,

@@ -21,7 +21,8 @@
 //         "shared_bytes": N,                  dynamic shared memory
 //         "cooperative": false,
 //         "args": [                           in the order of the function
-//           { "kind": "pointer", "param": "A" },
+//           { "kind": "pointer", "param": "A",
+//             "alignment": 16 },                   bytes; optional, default 1
 //           { "kind": "scalar", "param": "x", "dtype": "float32" },
 //           { "kind": "scalar", "expr": EXPR, "dtype": "int32" },
 //           { "kind": "tensormap", "param": "A", "dtype": "bfloat16",
@@ -75,6 +76,8 @@ struct ParamInfo {
 
 struct PointerArg {
   std::string param;
+  /// The address must be a multiple of this many bytes: accesses rely on it.
+  std::uint32_t alignment = 1;
 };
 
 /// A scalar parameter converted to `dtype`, or an expression when `param` is

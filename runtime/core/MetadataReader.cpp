@@ -82,8 +82,12 @@ LaunchArg parseArg(const JsonNode &node) {
   node.expectObject();
   std::string kind = node.at("kind").string();
   if (kind == "pointer") {
-    node.expectKeys({"kind", "param"});
-    return PointerArg{node.at("param").string()};
+    node.expectKeys({"kind", "param", "alignment"});
+    PointerArg pointer{node.at("param").string()};
+    if (node.has("alignment"))
+      pointer.alignment =
+          static_cast<std::uint32_t>(node.at("alignment").integer(1, 4096));
+    return pointer;
   }
   if (kind == "scalar") {
     node.expectKeys({"kind", "param", "expr", "dtype"});

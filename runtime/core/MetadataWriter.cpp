@@ -48,6 +48,8 @@ Json toJson(const PointerArg &arg) {
   Json json;
   json["kind"] = "pointer";
   json["param"] = arg.param;
+  if (arg.alignment != 1)
+    json["alignment"] = arg.alignment;
   return json;
 }
 

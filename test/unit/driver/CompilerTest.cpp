@@ -69,6 +69,25 @@ TEST_CASE("driver: metadata says what the source says") {
   CHECK(m.launches[0].block == std::array<std::uint32_t, 3>{128, 1, 1});
 }
 
+TEST_CASE("driver: metadata says how pointers have to be aligned") {
+  // Four floats at once from X; Y has an odd pitch and is stored one by one.
+  rt::LaunchMetadata m = compiled(R"(
+import tilelang.language as T
+
+@T.prim_func
+def k(X: T.Tensor((64, 128), "float32"), Y: T.Tensor((64, 129), "float32")):
+    with T.Kernel(64, threads=32) as b:
+        x = T.alloc_fragment((128,), "float32")
+        T.copy(X[b, 0], x)
+        for i in T.Parallel(128):
+            Y[b, i] = x[i]
+)");
+  REQUIRE(m.launches.size() == 1);
+  REQUIRE(m.launches[0].args.size() == 2);
+  CHECK(std::get<rt::PointerArg>(m.launches[0].args[0]).alignment == 16);
+  CHECK(std::get<rt::PointerArg>(m.launches[0].args[1]).alignment == 4);
+}
+
 TEST_CASE("driver: the signature of a tile kernel is enough to bind") {
   Compilation compilation(CompileOptions{});
   compilation.setSource(kSource, "k.tl");

@@ -51,7 +51,7 @@ constexpr char kJson[] = R"json({
         "global_dims": ["N", 128], "global_strides_bytes": [["*", "N", 2]],
         "box": [64, 128], "element_strides": [1, 1], "swizzle": "128B",
         "l2_promotion": "256B", "oob_fill": "zero"},
-       {"kind": "pointer", "param": "C"},
+       {"kind": "pointer", "param": "C", "alignment": 16},
        {"kind": "scalar", "param": "alpha", "dtype": "float32"}]}]
 })json";
 
@@ -200,6 +200,16 @@ std::vector<Mistake> mistakes() {
          call.list[0] = tensor;
        },
        {"k input A", "not a multiple of 16", "pass a tensor that starts"}},
+      {"a start that vector accesses cannot take",
+       [](Call &call) {
+         static Array larger(DType::Float32, {257, 512}, Device::gpu());
+         Tensor tensor = larger;
+         tensor.data = static_cast<char *>(tensor.data) + 8;
+         tensor.shape = {256, 512};
+         call.list[2] = tensor;
+       },
+       {"k input C", "aligned to 8 bytes", "expected a multiple of 16",
+        "pass a tensor that starts"}},
       {"rows that TMA cannot take",
        [](Call &call) {
          static Array b(DType::BFloat16, {128, 511}, Device::gpu());
@@ -266,6 +276,7 @@ TEST_CASE("fake gpu: each wrong call has its message and launches nothing",
     const std::string text = call.error(&code);
     INFO(mistake.what << ": " << text);
     CHECK(code == ErrorCode::InvalidArgument);
+    CHECK(errorText([&] { kernel().prepareArguments(call.list); }) == text);
     for (const std::string &part : mistake.parts)
       CHECK_THAT(text, Catch::Contains(part));
   }

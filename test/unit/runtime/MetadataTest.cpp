@@ -48,6 +48,7 @@ TEST_CASE("metadata: the example reads as it says", "[metadata]") {
   CHECK(map.l2Promotion == L2Promotion::B256);
   CHECK(map.globalDims == std::vector<Expr>{128, "M"});
   CHECK(map.box == std::vector<std::uint32_t>{64, 128});
+  CHECK(std::get<PointerArg>(launch.args[1]).alignment == 1); // not said
   CHECK(std::get<ScalarArg>(launch.args[3]).expr == Expr("M"));
   REQUIRE(gemm.resources.size() == 1);
   CHECK(gemm.resources[0].registers == 168);
@@ -71,7 +72,8 @@ TEST_CASE("metadata: writing and reading give the same bytes", "[metadata]") {
   launch.symbol = "first";
   launch.cluster = {2, 1, 1};
   launch.cooperative = true;
-  launch.args = {PointerArg{"p"}, WorkspaceArg{{ExprOp::Mul, "M", 8}, true}};
+  launch.args = {PointerArg{"p", 16},
+                 WorkspaceArg{{ExprOp::Mul, "M", 8}, true}};
   all.launches = {launch, launch};
   LaunchMetadata back = parseMetadata(writeMetadata(all), "c");
   CHECK(back.name == all.name);
@@ -80,6 +82,7 @@ TEST_CASE("metadata: writing and reading give the same bytes", "[metadata]") {
   CHECK(back.launches.size() == 2);
   CHECK(back.launches[1].cooperative);
   CHECK(back.launches[1].cluster[0] == 2);
+  CHECK(std::get<PointerArg>(back.launches[0].args[0]).alignment == 16);
   CHECK(std::get<WorkspaceArg>(back.launches[0].args[1]).zero);
   CHECK(writeMetadata(back) == writeMetadata(all));
 }
@@ -116,6 +119,8 @@ TEST_CASE("metadata: a wrong file is refused with the place", "[metadata]") {
              Contains("launches[0].block[1]: 0 is not in"));
   CHECK_THAT(damaged("197632", "-1"), Contains("shared_bytes: -1 is not in"));
   CHECK_THAT(damaged("197632", "1.5"), Contains("expected an integer"));
+  CHECK_THAT(damaged("\"param\": \"C\"", "\"param\": \"C\", \"alignment\": 0"),
+             Contains("launches[0].args[1].alignment: 0 is not in 1..4096"));
   CHECK_THAT(damaged("false", "0"), Contains("expected true or false"));
   CHECK_THAT(errorText([] { parseMetadata("[]", "k.json"); }),
              Contains("top level: expected an object, got array"));
