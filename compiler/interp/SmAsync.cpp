@@ -1,7 +1,5 @@
-// Mbarriers, bulk copies, named barriers and the register pool.
+// Mbarriers, named barriers and the register pool.
 #include "compiler/interp/SmRun.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace tlc;
@@ -115,18 +113,20 @@ void SmRun::arrive(Warp &warp, const SmNode &node, MBarrier &barrier,
 }
 
 void SmRun::completed(MBarrier &barrier, const SmNode &node) {
-  if (barrier.pending == 0 && barrier.bytes < 0)
+  if (barrier.pending != 0 || barrier.bytes > 0)
+    return;
+  int64_t missing = -barrier.bytes;
+  for (const BulkCopy &copy : inFlight)
+    if (&barriers[copy.barrier] == &barrier)
+      missing += bytesLeft(copy);
+  if (missing > 0)
     return problem(SmProblem::Barrier, node.op,
                    nameOf(program, barrier) + " expects " +
-                       std::to_string(-barrier.bytes) +
+                       std::to_string(missing) +
                        " bytes less than its copies bring: the phase completes "
                        "before they have landed");
   barrier.tryComplete();
 }
-
-//===----------------------------------------------------------------------===//
-// Bulk copies
-//===----------------------------------------------------------------------===//
 
 bool SmRun::oneThread(Warp &warp, const SmNode &node) {
   int threads = llvm::popcount(warp.frames.back().mask);
@@ -136,177 +136,6 @@ bool SmRun::oneThread(Warp &warp, const SmNode &node) {
           "executed by " + std::to_string(threads) +
               " threads of a warp, it is for one");
   return false;
-}
-
-static ByteRanges bytesOfTile(const SmTile &tile, uint32_t base) {
-  int64_t bytes = tile.layout.sizeBytes();
-  if (static_cast<int64_t>(tile.byteOf.size()) * tile.elementBytes == bytes)
-    return {{base, uint32_t(base + bytes)}};
-  ByteRanges ranges;
-  for (uint32_t at : tile.byteOf)
-    ranges.push_back({base + at, uint32_t(base + at + tile.elementBytes)});
-  normalize(ranges);
-  return ranges;
-}
-
-namespace {
-/// The parts that loads and stores have in common.
-struct BulkView {
-  Value global, shared;
-  OperandRange coords;
-  ArrayRef<int64_t> sizes;
-};
-} // namespace
-
-static BulkView viewOf(Operation *op) {
-  if (auto load = dyn_cast<sm::TmaLoadOp>(op))
-    return {load.getSrc(), load.getDst(), load.getCoords(), load.getSizes()};
-  if (auto load = dyn_cast<sm::BulkLoadOp>(op))
-    return {load.getSrc(), load.getDst(), load.getCoords(), load.getSizes()};
-  auto store = cast<sm::TmaStoreOp>(op);
-  return {store.getDst(), store.getSrc(), store.getCoords(), store.getSizes()};
-}
-
-/// Moves a box between a tensor and a slot: zeros from outside of the tensor,
-/// nothing to there.
-void SmRun::moveBox(const BulkCopy &copy, bool load) {
-  BulkView view = viewOf(copy.node->op);
-  const SmTile &tile = program.tiles[copy.tile];
-  const GlobalTensor &tensor = tensors[copy.param];
-  uint32_t base = tile.offset + copy.slot * tile.slotBytes;
-  unsigned size = tile.elementBytes;
-  std::vector<uint8_t> &memory = load ? shared : asyncView;
-  SmallVector<int64_t, 4> at(view.sizes.size(), 0);
-  for (uint32_t byte : tile.byteOf) {
-    int64_t element = 0;
-    bool inside = true;
-    for (size_t d = 0; d < at.size(); ++d) {
-      int64_t i = copy.coords[d] + at[d];
-      inside &= i >= 0 && i < tensor.shape[d];
-      element += i * tensor.strides[d];
-    }
-    uint8_t *local = &memory[base + byte];
-    uint8_t *global = tensor.data + element * size;
-    if (load && inside)
-      std::memcpy(local, global, size);
-    else if (load)
-      std::memset(local, 0, size);
-    else if (inside)
-      std::memcpy(global, local, size);
-    nextIndex(at, view.sizes);
-  }
-}
-
-static BulkCopy makeCopy(const SmProgram &program, Warp &warp,
-                         const SmNode &node) {
-  BulkView view = viewOf(node.op);
-  BulkCopy copy;
-  copy.node = &node;
-  copy.warp = warp.index;
-  copy.tile = program.buffer(view.shared).place;
-  copy.param = program.buffer(view.global).param;
-  unsigned lane = llvm::countr_zero(warp.frames.back().mask);
-  for (Value v : view.coords)
-    copy.coords.push_back(warp.values[program.number(v)].get(lane).i);
-  copy.known = warp.frontiers.async;
-  return copy;
-}
-
-/// The box and the tile have the same elements.
-static bool coversTile(const SmTile &tile, ArrayRef<int64_t> sizes) {
-  int64_t elements = 1;
-  for (int64_t s : sizes)
-    elements *= s;
-  return elements == static_cast<int64_t>(tile.byteOf.size());
-}
-
-void SmRun::issueLoad(Warp &warp, const SmNode &node) {
-  BulkView view = viewOf(node.op);
-  BulkCopy copy = makeCopy(program, warp, node);
-  const SmTile &tile = program.tiles[copy.tile];
-  MBarrier *barrier = barrierAt(warp, node, node.operands.size() - 1);
-  if (!barrier || !oneThread(warp, node) ||
-      !checkInit(warp, node, *barrier, warp.frontiers.async))
-    return;
-  if (!coversTile(tile, view.sizes))
-    return problem(SmProblem::Fault, node.op,
-                   "a bulk copy of a part of a shared tile is not supported "
-                   "yet");
-  uint32_t base = slotBase(warp, node, view.shared, copy.slot);
-  if (halted)
-    return;
-  ++result.stats.copies;
-  ++fills[copy.tile][copy.slot];
-  copy.barrier = barrier - barriers.data();
-  copy.epoch = newAsyncEvent(copy.known);
-  asyncAgents[copy.epoch.agent - firstAsyncAgent()].op = node.op;
-  ByteRanges ranges = bytesOfTile(tile, base);
-  recordAsync(warp, node.op, copy.tile, copy.slot, true, tile::Proxy::AsyncCopy,
-              ranges, copy.epoch, copy.known);
-  if (options.schedule == SmSchedule::AdversarialEarly)
-    return land(copy);
-  if (options.schedule == SmSchedule::AdversarialLate)
-    for (ByteRange r : ranges) {
-      std::fill(&shared[r.begin], &shared[r.begin] + (r.end - r.begin), 0xff);
-      wroteAsync(r.begin, r.end);
-    }
-  inFlight.push_back(std::move(copy));
-}
-
-void SmRun::land(const BulkCopy &copy) {
-  const SmTile &tile = program.tiles[copy.tile];
-  uint32_t base = tile.offset + copy.slot * tile.slotBytes;
-  if (!options.tagsOnly || !isFloat(program.buffers[tile.buffer].elem))
-    moveBox(copy, true);
-  wroteAsync(base, base + tile.layout.sizeBytes());
-  MBarrier &barrier = barriers[copy.barrier];
-  barrier.current.join(copy.known);
-  barrier.current.raise(copy.epoch);
-  barrier.bytes -= static_cast<int64_t>(tile.byteOf.size()) * tile.elementBytes;
-  completed(barrier, *copy.node);
-}
-
-void SmRun::issueStore(Warp &warp, const SmNode &node) {
-  BulkView view = viewOf(node.op);
-  BulkCopy copy = makeCopy(program, warp, node);
-  const SmTile &tile = program.tiles[copy.tile];
-  if (!oneThread(warp, node))
-    return;
-  if (!coversTile(tile, view.sizes))
-    return problem(SmProblem::Fault, node.op,
-                   "a bulk copy of a part of a shared tile is not supported "
-                   "yet");
-  uint32_t base = slotBase(warp, node, view.shared, copy.slot);
-  if (halted)
-    return;
-  ++result.stats.copies;
-  copy.epoch = newAsyncEvent(copy.known);
-  asyncAgents[copy.epoch.agent - firstAsyncAgent()].op = node.op;
-  recordAsync(warp, node.op, copy.tile, copy.slot, false,
-              tile::Proxy::AsyncCopy, bytesOfTile(tile, base), copy.epoch,
-              copy.known);
-  if (options.schedule != SmSchedule::AdversarialLate)
-    readStore(copy);
-  warp.openStores.push_back(std::move(copy));
-}
-
-void SmRun::readStore(BulkCopy &copy) {
-  if (!copy.read)
-    moveBox(copy, false);
-  copy.read = true;
-}
-
-void SmRun::waitBulk(Warp &warp, const SmNode &node) {
-  auto pending =
-      static_cast<size_t>(cast<sm::BulkWaitOp>(node.op).getPending());
-  while (warp.storeGroups.size() > pending) {
-    for (BulkCopy &copy : warp.storeGroups.front()) {
-      readStore(copy);
-      warp.frontiers.join(copy.known);
-      warp.frontiers.raise(copy.epoch);
-    }
-    warp.storeGroups.pop_front();
-  }
 }
 
 //===----------------------------------------------------------------------===//

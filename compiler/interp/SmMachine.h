@@ -26,9 +26,11 @@ namespace tlc::interp {
 enum class SmSchedule {
   Canonical,        ///< warps in turn; copies land soon; loads do not lag
   AdversarialEarly, ///< copies land when issued, producers first; loads lag
-  AdversarialLate,  ///< copies land, products read when nothing else can act
-  Seeded,           ///< a random choice at each step
-  Exhaustive,       ///< every order of dependent actions, tags only
+  /// Part of a copy lands when issued, the rest and the reads of products when
+  /// nothing else can act.
+  AdversarialLate,
+  Seeded,     ///< a random choice at each step
+  Exhaustive, ///< every order of dependent actions, tags only
 };
 
 /// The name of a schedule, as in reports and on the command line.

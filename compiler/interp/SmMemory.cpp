@@ -105,15 +105,20 @@ void SmRun::wroteGeneric(Warp &warp, const ByteRanges &ranges) {
     std::memcpy(&asyncView[r.begin], &shared[r.begin], r.end - r.begin);
 }
 
-/// An asynchronous write to bytes of `shared` has happened: loads that have
-/// not been served yet get the new bytes.
-void SmRun::wroteAsync(uint32_t begin, uint32_t end) {
-  std::memcpy(&asyncView[begin], &shared[begin], end - begin);
+/// An asynchronous write to pieces of the bytes of a slot has happened: loads
+/// that have not been served yet get the new bytes.
+void SmRun::wroteAsync(uint32_t begin, uint32_t end, uint32_t pieces) {
+  auto isWritten = [&](uint32_t at) {
+    return at >= begin && at < end && (pieces >> pieceOf(at - begin) & 1);
+  };
+  for (uint32_t at = begin; at < end; at += kPieceBytes)
+    if (isWritten(at))
+      std::memcpy(&asyncView[at], &shared[at], std::min(kPieceBytes, end - at));
   for (Warp &warp : warps)
     for (PendingLoad &load : warp.pending)
       for (Sample &sample : load.samples)
         for (auto [i, address] : llvm::enumerate(sample.addresses))
-          if (address >= begin && address < end)
+          if (isWritten(address))
             std::memcpy(&sample.bytes[i * sample.size], &shared[address],
                         sample.size);
 }

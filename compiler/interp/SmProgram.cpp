@@ -1,5 +1,5 @@
 // Translation of an `sm` program into nodes.
-#include "compiler/interp/SmProgram.h"
+#include "compiler/interp/SmWarp.h"
 
 #include "compiler/analysis/SharedKinds.h"
 
@@ -143,6 +143,7 @@ LogicalResult SmBuilder::shared(sm::SharedOp op) {
   analysis::Coords at(shape.size(), 0);
   for (int64_t i = 0, n = buffer.numElements(); i < n; ++i) {
     tile.byteOf.push_back(tile.layout.offsetBytes(at));
+    tile.pieceBytes[pieceOf(tile.byteOf.back())] += tile.elementBytes;
     nextIndex(at, shape);
   }
   buffer.place = p.tiles.size();

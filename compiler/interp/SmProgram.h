@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -103,6 +104,7 @@ struct SmTile {
   int64_t offset, stages, slotBytes, elementBytes;
   analysis::SharedLayout layout;
   std::vector<uint32_t> byteOf; ///< by row-major element, within a slot
+  std::array<int64_t, 4> pieceBytes = {}; ///< of elements, by piece (SmWarp.h)
 };
 
 /// A tile.alloc: fragment or thread-private array.

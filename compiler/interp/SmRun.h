@@ -78,7 +78,6 @@ private:
   bool isEnabled(Warp &warp);
   bool isEnabled(Warp &warp, const SmNode &node);
   void step(Warp &warp);
-  void landOldest();
   bool isDone() const;
   bool lags() const;
 
@@ -148,13 +147,13 @@ private:
   /// operations.
   uint32_t firstAsyncAgent() const { return 2 * warps.size(); }
   void wroteGeneric(Warp &warp, const ByteRanges &ranges);
-  void wroteAsync(uint32_t begin, uint32_t end);
+  void wroteAsync(uint32_t begin, uint32_t end, uint32_t pieces);
   void fenceProxy(Warp &warp);
   void settle(Warp &warp, uint32_t registerTile);
   void settleAll(Warp &warp);
   void addPending(Warp &warp, PendingLoad load);
 
-  // SmAsync.cpp: mbarriers, bulk copies, named barriers.
+  // SmAsync.cpp: mbarriers, named barriers, registers.
   MBarrier *barrierAt(Warp &warp, const SmNode &node, unsigned operand);
   void initBarrier(Warp &warp, const SmNode &node);
   void fenceInit(Warp &warp);
@@ -165,14 +164,17 @@ private:
   void completed(MBarrier &barrier, const SmNode &node);
   void barSync(Warp &warp, const SmNode &node);
   std::pair<int64_t, int64_t> barOf(const SmNode &node) const;
-  void issueLoad(Warp &warp, const SmNode &node);
-  void issueStore(Warp &warp, const SmNode &node);
-  void land(const BulkCopy &copy);
-  void readStore(BulkCopy &copy);
-  void moveBox(const BulkCopy &copy, bool load);
-  void waitBulk(Warp &warp, const SmNode &node);
   void setRegisters(Warp &warp, const SmNode &node);
   bool oneThread(Warp &warp, const SmNode &node);
+
+  // SmBulk.cpp: bulk and tensor copies.
+  void issueLoad(Warp &warp, const SmNode &node);
+  void issueStore(Warp &warp, const SmNode &node);
+  void land(size_t index, uint32_t pieces);
+  int64_t bytesLeft(const BulkCopy &copy) const;
+  void readStore(BulkCopy &copy);
+  void moveBox(const BulkCopy &copy, bool load, uint32_t pieces);
+  void waitBulk(Warp &warp, const SmNode &node);
 
   // SmProducts.cpp: wgmma and mma.
   bool placeOperand(Warp &warp, const SmNode &node, mlir::Value value,

@@ -64,12 +64,6 @@ void SmRun::step(Warp &warp) {
   advance(warp);
 }
 
-void SmRun::landOldest() {
-  BulkCopy copy = std::move(inFlight.front());
-  inFlight.pop_front();
-  land(copy);
-}
-
 bool SmRun::isDone() const {
   return llvm::all_of(warps, [](const Warp &w) { return w.finished(); });
 }
@@ -106,7 +100,7 @@ bool SmRun::runRound() {
     acted = true;
   }
   if (!halted && !inFlight.empty()) {
-    landOldest();
+    land(0, kAllPieces);
     acted = true;
   }
   return acted;
@@ -126,12 +120,13 @@ bool SmRun::runAdversarial() {
     }
   if (halted || inFlight.empty())
     return halted;
-  landOldest();
+  land(0, kAllPieces);
   return true;
 }
 
-/// A random agent acts; loads are served at random. Some warps are slow for a
-/// while, which reorders more than fair choices do.
+/// A random agent acts; loads are served at random, copies land whole or piece
+/// by piece. Some warps are slow for a while, which reorders more than fair
+/// choices do.
 bool SmRun::runSeeded() {
   if (random() % 8 == 0) {
     Warp &warp = warps[random() % warps.size()];
@@ -156,9 +151,7 @@ bool SmRun::runSeeded() {
     step(warps[choice]);
     return true;
   }
-  size_t at = choice - warps.size();
-  BulkCopy copy = std::move(inFlight[at]);
-  inFlight.erase(inFlight.begin() + at);
-  land(copy);
+  uint32_t pieces = random() % 2 ? kAllPieces : 1 + random() % kAllPieces;
+  land(choice - warps.size(), pieces);
   return true;
 }

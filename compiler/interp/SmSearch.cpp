@@ -76,9 +76,7 @@ void SmSearch::runInvisible() {
         ++i;
         continue;
       }
-      BulkCopy copy = std::move(sm.inFlight[i]);
-      sm.inFlight.erase(sm.inFlight.begin() + i);
-      sm.land(copy);
+      sm.land(i, kAllPieces);
       acted = true;
     }
   }
@@ -98,11 +96,8 @@ void SmSearch::act(const Action &action) {
   if (action.agent < sm.warps.size())
     return sm.step(sm.warps[action.agent]);
   for (size_t i = 0; i < sm.inFlight.size(); ++i)
-    if (sm.inFlight[i].epoch.agent == action.agent) {
-      BulkCopy copy = std::move(sm.inFlight[i]);
-      sm.inFlight.erase(sm.inFlight.begin() + i);
-      return sm.land(copy);
-    }
+    if (sm.inFlight[i].epoch.agent == action.agent)
+      return sm.land(i, kAllPieces);
 }
 
 uint64_t SmSearch::stateHash() {

@@ -83,6 +83,16 @@ struct Product {
 };
 using ProductGroup = std::vector<Product>;
 
+/// The bytes of a slot arrive in pieces, each of them every fourth 16 bytes.
+constexpr uint32_t kPieces = 4, kPieceBytes = 16;
+constexpr uint32_t kAllPieces = (1 << kPieces) - 1;
+/// What lands at once where copies land as late as they can: a part.
+constexpr uint32_t kFirstPieces = 0b0101;
+/// The piece of a byte of a slot.
+constexpr uint32_t pieceOf(uint32_t byte) {
+  return byte / kPieceBytes % kPieces;
+}
+
 /// A bulk or tensor copy in flight.
 struct BulkCopy {
   const SmNode *node = nullptr;
@@ -94,6 +104,7 @@ struct BulkCopy {
   uint32_t param = 0;
   llvm::SmallVector<int64_t, 4> coords;
   uint32_t barrier = 0; ///< loads only
+  uint32_t landed = 0;  ///< load: its pieces, a bit for each
   bool read = false;    ///< store: its source has been read
 };
 
