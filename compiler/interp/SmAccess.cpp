@@ -116,14 +116,15 @@ static void convertElement(Elem to, uint8_t *dst, Elem from,
 void SmRun::copyLagging(Warp &warp, const SmRegion &src, const SmRegion &dst,
                         const WarpPoints &points) {
   PendingLoad load;
-  load.target = dst.buffer->place;
+  load.writes = {uint32_t(dst.buffer->place)};
   Sample sample;
   sample.size = src.elementSize();
   std::vector<uint32_t> elements;
-  forEachPoint(points, kAllLanes, &src, dst,
-               [&](unsigned, int64_t from, int64_t to) {
+  int64_t copy = dst.isIn(Space::Local) ? dst.buffer->numElements() : 0;
+  forEachPoint(points, warp.frames.back().mask, &src, dst,
+               [&](unsigned lane, int64_t from, int64_t to) {
                  sample.addresses.push_back(src.address(from));
-                 elements.push_back(to);
+                 elements.push_back(lane * copy + to);
                });
   load.samples.push_back(std::move(sample));
   Elem from = src.buffer->elem, to = dst.buffer->elem;
@@ -170,7 +171,7 @@ void SmRun::copy(Warp &warp, const SmNode &node) {
   bool skips = options.tagsOnly && isFloat(dst.buffer->elem);
   if (halted)
     return;
-  if (src.isIn(Space::Shared) && dst.isIn(Space::Fragment)) {
+  if (src.isIn(Space::Shared) && dst.registers) {
     if (!skips)
       copyLagging(warp, src, dst, points);
     return;
@@ -245,10 +246,23 @@ void SmRun::parallel(Warp &warp, const SmNode &node) {
   });
   const WarpPoints &points =
       pointsOf(warp, node, op.getLayoutAttr(), natural, op.getExtents());
-  const SmBlock &body = *node.blocks[0];
-  uint32_t outerStores = warp.storeMask, mask = warp.frames.back().mask;
-  warp.storeMask = points.primary;
+  const LoopUses &uses = usesOf(node);
+  for (auto [tile, write] : uses.registers)
+    settle(warp, tile, write);
+  if (lags() && uses.canLag && !options.tagsOnly)
+    return lagLoop(warp, node, points, uses);
   gathering = true;
+  runPoints(warp, node, points, warp.frames.back().mask);
+  gathering = false;
+  flushNotes(warp);
+}
+
+/// The body of a parallel loop for every point of a warp.
+void SmRun::runPoints(Warp &warp, const SmNode &node, const WarpPoints &points,
+                      uint32_t mask) {
+  const SmBlock &body = *node.blocks[0];
+  uint32_t outerStores = warp.storeMask;
+  warp.storeMask = points.primary;
   for (int64_t reg = 0; reg < points.registers && !halted; ++reg) {
     uint32_t active = points.inside[reg] & mask;
     if (!active)
@@ -261,9 +275,7 @@ void SmRun::parallel(Warp &warp, const SmNode &node) {
     }
     runNested(warp, body, active);
   }
-  gathering = false;
   warp.storeMask = outerStores;
-  flushNotes(warp);
 }
 
 /// What a call is declared to do to a region of a shared tile. Its threads may

@@ -53,6 +53,9 @@ void SmRun::runLocal(Warp &warp, const SmNode &node) {
                    "gave up after " + std::to_string(options.stepBudget) +
                        " operations of one block");
   uint32_t mask = warp.frames.back().mask;
+  if (node.code == SmCode::Scalar && defer(warp, node, mask))
+    return;
+  settleUses(warp, node);
   auto setResult = [&](int64_t value) {
     Cell c;
     c.i = value;
@@ -107,11 +110,19 @@ void SmRun::runLocal(Warp &warp, const SmNode &node) {
 }
 
 void SmRun::runScalar(Warp &warp, const SmNode &node, uint32_t mask) {
+  SmallVector<const Lanes *, 3> operands;
+  for (uint32_t operand : node.operands)
+    operands.push_back(&warp.values[operand]);
+  computeScalar(warp, node, operands, mask);
+}
+
+void SmRun::computeScalar(Warp &warp, const SmNode &node,
+                          ArrayRef<const Lanes *> operands, uint32_t mask) {
   const Lanes *in[3] = {};
   bool isUniform = true;
-  for (auto [i, operand] : llvm::enumerate(node.operands)) {
-    in[i] = &warp.values[operand];
-    isUniform &= in[i]->uniform;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    in[i] = operand;
+    isUniform &= operand->uniform;
   }
   for (unsigned i = node.operands.size(); i < 3; ++i)
     in[i] = in[0];
@@ -307,6 +318,8 @@ void SmRun::endOfBefore(Warp &warp) {
 }
 
 void SmRun::endOfBlock(Warp &warp) {
+  if (!warp.frames.back().block->yielded.empty())
+    settleScalars(warp);
   Frame &frame = warp.frames.back();
   switch (frame.kind) {
   case Frame::Loop:
@@ -351,6 +364,7 @@ void SmRun::endOfBlock(Warp &warp) {
 void SmRun::runEvent(Warp &warp, const SmNode &node) {
   ++result.stats.steps;
   uint32_t mask = warp.frames.back().mask;
+  settleUses(warp, node);
   switch (node.code) {
   case SmCode::Load:
     return load(warp, node, mask);

@@ -49,7 +49,7 @@ RegisterTile &SmRun::registers(Warp &warp, const SmBuffer &buffer) {
 RegisterTile &SmRun::touch(Warp &warp, const SmBuffer &buffer, Operation *op,
                            bool write) {
   RegisterTile &tile = registers(warp, buffer);
-  settle(warp, buffer.place);
+  settle(warp, buffer.place, write);
   if (tile.accumulating)
     problem(SmProblem::Register, op,
             "'" + buffer.name +
@@ -146,6 +146,25 @@ static std::string foreignText(const SmBuffer &buffer) {
          "' that other warps hold";
 }
 
+/// As touch; what a loop that lags writes is written when it is replayed, and
+/// has been touched before.
+RegisterTile &SmRun::touchInLoop(Warp &warp, const SmBuffer &buffer,
+                                 Operation *op, bool write) {
+  return loopLoads && loopLoads->isReplay ? registers(warp, buffer)
+                                          : touch(warp, buffer, op, write);
+}
+
+/// The loads of one op of a loop that lags.
+static size_t numberOf(LoopLoads &loads, Operation *op, unsigned size) {
+  auto it = llvm::find(loads.ops, op);
+  size_t number = it - loads.ops.begin();
+  if (it == loads.ops.end()) {
+    loads.ops.push_back(op);
+    loads.samples.emplace_back().size = size;
+  }
+  return number;
+}
+
 void SmRun::load(Warp &warp, const SmNode &node, uint32_t mask) {
   auto op = cast<tile::LoadOp>(node.op);
   const SmBuffer &buffer = program.buffer(op.getBuffer());
@@ -166,8 +185,14 @@ void SmRun::load(Warp &warp, const SmNode &node, uint32_t mask) {
     base = slotBase(warp, node, op.getBuffer(), slot);
     data = shared.data();
   } else {
-    data = touch(warp, buffer, op, false).data.data();
+    data = touchInLoop(warp, buffer, op, false).data.data();
   }
+  LoopLoads *loads = loopLoads;
+  bool isReplay = loads && loads->isReplay;
+  size_t number = loads && tile ? numberOf(*loads, op, size) : 0;
+  bool lagsAlone = tile && !gathering && !loads && lags() && !options.tagsOnly;
+  Sample sample;
+  sample.size = size;
   Lanes out;
   out.uniform = isUniform;
   for (unsigned lane = isUniform ? llvm::countr_zero(mask) : 0; lane < 32;
@@ -181,20 +206,33 @@ void SmRun::load(Warp &warp, const SmNode &node, uint32_t mask) {
     Cell &cell = out.cell[isUniform ? 0 : lane];
     if (!inside) {
       cell.i = 0;
+    } else if (tile && isReplay) {
+      size_t next = loads->next[number]++;
+      cell = decode(buffer.elem, &loads->samples[number].bytes[next * size]);
     } else if (tile) {
       uint32_t at = base + tile->byteOf[element];
       cell = decode(buffer.elem, data + at);
       note(warp, op, op.getBuffer(), slot, false, {at, at + size});
+      if (loads)
+        loads->samples[number].addresses.push_back(at);
+      else if (lagsAlone)
+        sample.addresses.push_back(at);
+    } else if (isReplay && buffer.space == Space::Global) {
+      cell = loads->global[loads->nextGlobal++];
     } else {
       int64_t copy = isLocal ? lane * buffer.numElements() : 0;
       cell = decode(buffer.elem, data + (copy + element) * size);
+      if (loads && buffer.space == Space::Global)
+        loads->global.push_back(cell);
     }
     if (isUniform)
       break;
   }
   warp.values[node.results[0]] = out;
-  if (!gathering)
+  if (!gathering && !isReplay)
     flushNotes(warp);
+  if (lagsAlone && !halted)
+    lagScalar(warp, node, std::move(sample), mask, isUniform);
 }
 
 void SmRun::store(Warp &warp, const SmNode &node, uint32_t mask) {
@@ -216,7 +254,9 @@ void SmRun::store(Warp &warp, const SmNode &node, uint32_t mask) {
     data = shared.data();
     mask &= warp.storeMask;
   } else {
-    data = touch(warp, buffer, op, true).data.data();
+    data = touchInLoop(warp, buffer, op, true).data.data();
+    if (loopLoads && !loopLoads->isReplay)
+      return;
   }
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1))

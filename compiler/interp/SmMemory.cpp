@@ -127,16 +127,9 @@ void SmRun::fenceProxy(Warp &warp) {
   const Clock &fenced = warp.frontiers.async;
   warp.frontiers.async.join(warp.frontiers.generic);
   // The fence waits for all loads that it orders, those of other threads too.
-  for (Warp &reader : warps) {
-    for (PendingLoad &load : reader.pending)
-      if (fenced.covers(load.epoch)) {
-        load.finish(load.samples);
-        --reader.registers[load.target].pendingLoads;
-      }
-    llvm::erase_if(reader.pending, [&](const PendingLoad &load) {
-      return fenced.covers(load.epoch);
-    });
-  }
+  for (Warp &reader : warps)
+    serve(reader,
+          [&](const PendingLoad &load) { return fenced.covers(load.epoch); });
   llvm::erase_if(unfenced, [&](const Unfenced &write) {
     if (!warp.frontiers.async.covers(write.epoch))
       return false;
@@ -144,41 +137,4 @@ void SmRun::fenceProxy(Warp &warp) {
       std::memcpy(&asyncView[r.begin], &shared[r.begin], r.end - r.begin);
     return true;
   });
-}
-
-void SmRun::addPending(Warp &warp, PendingLoad load) {
-  for (Sample &sample : load.samples) {
-    sample.bytes.resize(sample.addresses.size() * sample.size);
-    for (auto [i, address] : llvm::enumerate(sample.addresses))
-      std::memcpy(&sample.bytes[i * sample.size], &shared[address],
-                  sample.size);
-  }
-  if (!lags()) {
-    load.finish(load.samples);
-    return;
-  }
-  load.epoch = warp.lastLoad;
-  ++warp.registers[load.target].pendingLoads;
-  warp.pending.push_back(std::move(load));
-}
-
-/// What was loaded into a register tile is needed now.
-void SmRun::settle(Warp &warp, uint32_t registerTile) {
-  if (warp.registers[registerTile].pendingLoads == 0)
-    return;
-  for (PendingLoad &load : warp.pending)
-    if (load.target == registerTile)
-      load.finish(load.samples);
-  llvm::erase_if(warp.pending, [&](const PendingLoad &load) {
-    return load.target == registerTile;
-  });
-  warp.registers[registerTile].pendingLoads = 0;
-}
-
-void SmRun::settleAll(Warp &warp) {
-  for (PendingLoad &load : warp.pending) {
-    load.finish(load.samples);
-    warp.registers[load.target].pendingLoads = 0;
-  }
-  warp.pending.clear();
 }

@@ -219,7 +219,7 @@ void SmRun::readOperand(Warp &warp, const Product &product, unsigned which,
 RegisterTile &SmRun::useByWgmma(Warp &warp, const SmBuffer &buffer,
                                 Operation *op) {
   RegisterTile &tile = registers(warp, buffer);
-  settle(warp, buffer.place);
+  settle(warp, buffer.place, /*write=*/true);
   if (tile.writtenSinceFence)
     problem(SmProblem::Register, op,
             "registers of '" + buffer.name +
@@ -361,7 +361,7 @@ void SmRun::runMma(Warp &warp, const SmNode &node) {
   if (!holds(accumulator, part, shape.n))
     return problem(SmProblem::Fault, op, layoutText(c));
   PendingLoad load;
-  load.target = c.place;
+  load.writes = {uint32_t(c.place)};
   // Registers are read when the instruction issues: a copy of them.
   std::vector<uint8_t> copies[2];
   for (int i = 0; i < 2; ++i) {

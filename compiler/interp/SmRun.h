@@ -33,6 +33,23 @@ struct SyncEvent {
   mlir::Operation *op;
 };
 
+/// What the body of a parallel loop uses from outside.
+struct LoopUses {
+  std::vector<uint32_t> values;
+  llvm::SmallVector<std::pair<uint32_t, bool>, 4> registers; ///< tile, written
+  bool canLag = false; ///< it ends in registers, and no path depends on loads
+};
+
+/// The loads of a parallel loop that lags, in order.
+struct LoopLoads {
+  llvm::SmallVector<const mlir::Operation *, 2> ops; ///< of shared memory
+  llvm::SmallVector<Sample, 2> samples;              ///< by op
+  llvm::SmallVector<size_t, 2> next;                 ///< by op, when replayed
+  std::vector<Cell> global; ///< what global memory held
+  size_t nextGlobal = 0;
+  bool isReplay = false;
+};
+
 /// One side of a copy, placed.
 struct SmRegion;
 /// An operand of a product, placed.
@@ -93,6 +110,8 @@ private:
   void endOfBefore(Warp &warp);
   void runLocal(Warp &warp, const SmNode &node);
   void runScalar(Warp &warp, const SmNode &node, uint32_t mask);
+  void computeScalar(Warp &warp, const SmNode &node,
+                     llvm::ArrayRef<const Lanes *> operands, uint32_t mask);
   void runNested(Warp &warp, const SmBlock &block, uint32_t mask);
   void assign(Warp &warp, uint32_t to, const Lanes &from, uint32_t mask,
               uint32_t parent);
@@ -106,6 +125,8 @@ private:
   void copy(Warp &warp, const SmNode &node);
   void fill(Warp &warp, const SmNode &node);
   void parallel(Warp &warp, const SmNode &node);
+  void runPoints(Warp &warp, const SmNode &node, const WarpPoints &points,
+                 uint32_t mask);
   void callExtern(Warp &warp, const SmNode &node);
   void accessExtern(Warp &warp, const SmNode &node, tile::AccessPtrOp ptr);
   void accessWhole(Warp &warp, const SmNode &node, mlir::Value buffer);
@@ -129,6 +150,8 @@ private:
   void note(Warp &warp, mlir::Operation *op, mlir::Value buffer, int64_t slot,
             bool write, ByteRange bytes);
   void flushNotes(Warp &warp);
+  RegisterTile &touchInLoop(Warp &warp, const SmBuffer &buffer,
+                            mlir::Operation *op, bool write);
 
   // SmMemory.cpp: shared memory and who sees what of it.
   /// `ranges` are sorted and apart.
@@ -149,9 +172,20 @@ private:
   void wroteGeneric(Warp &warp, const ByteRanges &ranges);
   void wroteAsync(uint32_t begin, uint32_t end, uint32_t pieces);
   void fenceProxy(Warp &warp);
-  void settle(Warp &warp, uint32_t registerTile);
-  void settleAll(Warp &warp);
+
+  // SmLagging.cpp: loads that lag, and what is computed from them.
   void addPending(Warp &warp, PendingLoad load);
+  void serve(Warp &warp, llvm::function_ref<bool(const PendingLoad &)> which);
+  void settle(Warp &warp, uint32_t registerTile, bool write);
+  void settleAll(Warp &warp);
+  void settleScalars(Warp &warp);
+  void settleUses(Warp &warp, const SmNode &node);
+  bool defer(Warp &warp, const SmNode &node, uint32_t mask);
+  void lagScalar(Warp &warp, const SmNode &node, Sample sample, uint32_t mask,
+                 bool isUniform);
+  const LoopUses &usesOf(const SmNode &loop);
+  void lagLoop(Warp &warp, const SmNode &node, const WarpPoints &points,
+               const LoopUses &uses);
 
   // SmAsync.cpp: mbarriers, named barriers, registers.
   MBarrier *barrierAt(Warp &warp, const SmNode &node, unsigned operand);
@@ -254,6 +288,8 @@ private:
   };
   std::vector<Noted> notes;
   bool gathering = false;
+  LoopLoads *loopLoads = nullptr; ///< of the parallel loop at work, if it lags
+  std::map<const SmNode *, LoopUses> loopUses;
 
   std::map<std::pair<const void *, uint32_t>, WarpPoints> pointCache;
   std::map<std::pair<uint32_t, uint32_t>, std::vector<uint8_t>> heldCache;

@@ -10,6 +10,7 @@ bool SmRun::isEnabled(Warp &warp) {
     return false;
   if (warp.atGrid)
     return grid->generation > warp.gridGeneration;
+  settleUses(warp, *current(warp));
   return isEnabled(warp, *current(warp));
 }
 
@@ -130,8 +131,12 @@ bool SmRun::runAdversarial() {
 bool SmRun::runSeeded() {
   if (random() % 8 == 0) {
     Warp &warp = warps[random() % warps.size()];
-    if (!warp.pending.empty())
-      settle(warp, warp.pending[random() % warp.pending.size()].target);
+    if (!warp.pending.empty()) {
+      Epoch epoch = warp.pending[random() % warp.pending.size()].epoch;
+      serve(warp, [&](const PendingLoad &load) {
+        return load.epoch.time == epoch.time;
+      });
+    }
   }
   SmallVector<uint32_t, 16> choices;
   size_t slow =

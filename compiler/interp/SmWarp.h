@@ -48,8 +48,8 @@ struct Frame {
 /// private arrays of a thread-private allocation.
 struct RegisterTile {
   std::vector<uint8_t> data;
-  std::vector<uint8_t> held; ///< by element; empty: all
-  int pendingLoads = 0;
+  std::vector<uint8_t> held;               ///< by element; empty: all
+  int pendingWrites = 0, pendingReads = 0; ///< of loads that lag
   bool writtenSinceFence = false;          ///< since the last wgmma.fence
   mlir::Operation *accumulating = nullptr; ///< a wgmma not waited for writes it
   mlir::Operation *feeding = nullptr;      ///< a wgmma not waited for reads it
@@ -62,12 +62,22 @@ struct Sample {
   std::vector<uint8_t> bytes;      ///< as they would be if served now
 };
 
-/// A load (or a product whose operands are loaded) that lags.
+/// A load, or what is computed from loads, that lags.
 struct PendingLoad {
-  uint32_t target; ///< register tile
-  Epoch epoch;     ///< of the read
+  /// Register tiles that are written and read when it is served.
+  llvm::SmallVector<uint32_t, 2> writes, reads;
+  bool isScalar = false; ///< the value of a single load: see Deferred
+  Epoch epoch;           ///< of the read
   llvm::SmallVector<Sample, 2> samples;
   std::function<void(llvm::ArrayRef<Sample>)> finish;
+};
+
+/// A scalar operation with an operand that has been loaded and not yet served.
+struct Deferred {
+  const SmNode *node;
+  uint32_t mask;
+  uint32_t late = 0; ///< operands to be served, a bit for each
+  llvm::SmallVector<Lanes, 3> operands; ///< the others, as they are now
 };
 
 /// A warp's share of a wgmma, from issue to retirement.
@@ -116,6 +126,8 @@ struct Warp {
   std::vector<uint64_t> counters;
   std::vector<RegisterTile> registers;
   std::vector<PendingLoad> pending;
+  std::vector<uint32_t> late;     ///< values that wait for loads ...
+  std::vector<Deferred> deferred; ///< ... and how they are computed, in order
   Frontiers frontiers;
   uint32_t time = 0; ///< events so far
   int64_t firstWarp = 0, roleWarps = 0;
