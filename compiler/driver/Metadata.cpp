@@ -109,6 +109,9 @@ HostSignature describeSignature(tile::KernelOp kernel) {
     }
     result.params.push_back(std::move(param));
   }
+  if (auto outputs = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.outputs"))
+    for (int64_t i : outputs.asArrayRef())
+      result.outputs.push_back(kernel.getArgName(i).str());
   return result;
 }
 
@@ -202,6 +205,7 @@ std::string writeMetadata(const HostSignature &signature, StringRef target,
                      {"name", signature.name},
                      {"params", Array(signature.params)},
                      {"symbols", Array(signature.symbols)},
+                     {"outputs", Array(signature.outputs)},
                      {"launches", std::move(launches)},
                      {"resources", std::move(resources)}};
   std::string text;

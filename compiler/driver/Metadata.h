@@ -16,6 +16,7 @@ struct HostSignature {
   std::string name;
   llvm::json::Array params;
   llvm::json::Array symbols;
+  llvm::json::Array outputs; ///< names of what `tile.outputs` lists
 };
 HostSignature describeSignature(tile::KernelOp kernel);
 

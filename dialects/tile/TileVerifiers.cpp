@@ -56,6 +56,27 @@ StringRef KernelOp::getArgName(unsigned i) {
   return cast<StringAttr>(names[index]).getValue();
 }
 
+/// `tile.outputs`, where it is there, lists tensor parameters, each once.
+static LogicalResult verifyOutputs(KernelOp kernel) {
+  Attribute attribute = kernel->getAttr("tile.outputs");
+  if (!attribute)
+    return success();
+  auto outputs = dyn_cast<DenseI64ArrayAttr>(attribute);
+  if (!outputs)
+    return kernel.emitOpError("tile.outputs must be an array of i64");
+  SmallVector<int64_t> seen;
+  for (int64_t i : outputs.asArrayRef()) {
+    if (i < 0 || i >= kernel.getNumParams() ||
+        !isa<MemRefType>(kernel.getParam(i).getType()))
+      return kernel.emitOpError()
+             << "output " << i << " is no tensor parameter";
+    if (llvm::is_contained(seen, i))
+      return kernel.emitOpError() << "output " << i << " is listed twice";
+    seen.push_back(i);
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   unsigned params = getNumParams(), symbols = getSymbolNames().size();
   if (getBody().getNumArguments() != params + symbols)
@@ -82,7 +103,7 @@ LogicalResult KernelOp::verify() {
   for (unsigned i = 0; i < symbols; ++i)
     if (!getSymbolValue(i).getType().isInteger(32))
       return emitOpError() << "size " << i << " must be i32";
-  return success();
+  return verifyOutputs(*this);
 }
 
 LogicalResult LaunchOp::verify() {

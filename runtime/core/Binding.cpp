@@ -198,11 +198,16 @@ void Binder::checkCount(std::span<const Argument> arguments) const {
   list.reserve(params.size());
   for (const Param &param : params)
     list.push_back(param.info->name);
+  std::string hint;
+  if (!metadata.outputs.empty() &&
+      arguments.size() + metadata.outputs.size() == params.size())
+    hint = fmt::format("; call allocates {}, launch does not",
+                       fmt::join(metadata.outputs, ", "));
   throw Error(ErrorCode::InvalidArgument,
               fmt::format("kernel {} expected {} inputs ({}), but {} are "
-                          "provided",
+                          "provided{}",
                           metadata.name, params.size(), fmt::join(list, ", "),
-                          arguments.size()));
+                          arguments.size(), hint));
 }
 
 void Binder::checkTensor(const Param &param, const Tensor &tensor,

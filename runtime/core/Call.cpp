@@ -57,6 +57,19 @@ Array allocate(const rt::ParamInfo &param, std::span<const std::string> names,
 
 std::vector<Array>
 Kernel::callArguments(StreamHandle stream,
+                      std::span<const Argument> inputs) const {
+  const rt::LaunchMetadata &metadata = loaded->metadata();
+  if (metadata.outputs.empty())
+    fail(metadata, "nothing says which tensors are outputs (out_idx of "
+                   "@tilelang.jit, or T.empty); name them in call(stream, "
+                   "{\"C\"}, ...), or pass them to launch");
+  const std::vector<std::string_view> outputs(metadata.outputs.begin(),
+                                              metadata.outputs.end());
+  return callArguments(stream, outputs, inputs);
+}
+
+std::vector<Array>
+Kernel::callArguments(StreamHandle stream,
                       std::span<const std::string_view> outputs,
                       std::span<const Argument> inputs) const {
   const rt::LaunchMetadata &metadata = loaded->metadata();

@@ -37,6 +37,10 @@ std::vector<std::string> Kernel::parameters() const {
   return names;
 }
 
+std::vector<std::string> Kernel::outputs() const {
+  return loaded->metadata().outputs;
+}
+
 std::vector<KernelResources> Kernel::resources() const {
   return loaded->resources();
 }

@@ -14,6 +14,9 @@
 //       { "name": "p", "kind": "handle" } ],  a raw device address
 //     "symbols": [ { "name": "M" }... ],      dynamic sizes, solved from tensor
 //                                             extents and strides
+//     "outputs": ["C"],                       optional: tensors that `call`
+//                                             allocates, in the order in which
+//                                             it returns them
 //     "launches": [                           enqueued in this order
 //       { "symbol": "gemm_kernel",            name of the device function
 //         "grid": [EXPR, EXPR, EXPR], "block": [x, y, z],
@@ -127,6 +130,7 @@ struct LaunchMetadata {
   std::string name;
   std::vector<ParamInfo> params;
   std::vector<std::string> symbols;
+  std::vector<std::string> outputs; ///< out_idx or T.empty
   std::vector<LaunchInfo> launches;
   std::vector<KernelResources> resources;
 

@@ -235,6 +235,18 @@ void checkExprs(const LaunchMetadata &metadata, const JsonNode &top) {
   }
 }
 
+void parseOutputs(const JsonNode &node, LaunchMetadata &metadata) {
+  for (std::size_t i = 0, e = node.size(); i < e; ++i) {
+    std::string name = node.at(i).string();
+    int index = metadata.paramIndex(name);
+    if (index < 0 || metadata.params[index].kind != ParamKind::Tensor)
+      node.at(i).fail(fmt::format("there is no tensor parameter '{}'", name));
+    if (std::ranges::find(metadata.outputs, name) != metadata.outputs.end())
+      node.at(i).fail(fmt::format("'{}' is listed twice", name));
+    metadata.outputs.push_back(std::move(name));
+  }
+}
+
 LaunchMetadata parseTop(const JsonNode &top) {
   top.expectObject();
   if (std::int64_t version = top.at("version").integer();
@@ -244,8 +256,8 @@ LaunchMetadata parseTop(const JsonNode &top) {
                     "version {}; use the tlc that compiled the kernel, or "
                     "compile it again",
                     kMetadataVersion, version));
-  top.expectKeys({"version", "target", "name", "params", "symbols", "launches",
-                  "resources"});
+  top.expectKeys({"version", "target", "name", "params", "symbols", "outputs",
+                  "launches", "resources"});
   LaunchMetadata metadata;
   metadata.target = top.at("target").string();
   metadata.name = top.at("name").string();
@@ -262,6 +274,8 @@ LaunchMetadata parseTop(const JsonNode &top) {
     symbols.at(i).expectKeys({"name"});
     metadata.symbols.push_back(symbols.at(i).at("name").string());
   }
+  if (top.has("outputs"))
+    parseOutputs(top.at("outputs"), metadata);
   JsonNode launches = top.at("launches");
   for (std::size_t i = 0, e = launches.size(); i < e; ++i)
     metadata.launches.push_back(parseLaunch(launches.at(i)));

@@ -125,6 +125,8 @@ std::string writeMetadata(const LaunchMetadata &metadata) {
   json["symbols"] = Json::array();
   for (const std::string &symbol : metadata.symbols)
     json["symbols"].push_back(Json{{"name", symbol}});
+  if (!metadata.outputs.empty())
+    json["outputs"] = metadata.outputs;
   json["launches"] = Json::array();
   for (const LaunchInfo &launch : metadata.launches)
     json["launches"].push_back(toJson(launch));

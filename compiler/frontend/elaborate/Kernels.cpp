@@ -1,6 +1,6 @@
 // Which functions of a file are kernels or factories, the choice among them,
 // and the values that -D gives.
-#include "compiler/frontend/elaborate/Elaborator.h"
+#include "compiler/frontend/elaborate/Outputs.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -293,6 +293,10 @@ mlir::OwningOpRef<mlir::ModuleOp> Elaborator::run() {
       elaborateEager(value.as<FunctionObject>(), *op);
     else if (value.is(Kind::Function))
       elaborateKernel(value.as<FunctionObject>(), *op);
+    if (value.is(Kind::Function) && !diags.hasErrors())
+      markOutputs(*this, candidate.def,
+                  llvm::cast<tile::KernelOp>(op->getBody()->back()),
+                  candidate.isEager);
     frame = nullptr;
     if (diags.isFull())
       break;

@@ -108,6 +108,9 @@ public:
   const std::string &name() const;
   /// Parameter names in the order that launch takes them.
   std::vector<std::string> parameters() const;
+  /// Names of the tensors that `call` allocates when it is told no others:
+  /// those of `out_idx` or, in the eager style, of T.empty.
+  std::vector<std::string> outputs() const;
   /// Figures of each device function in launch order: the compiler's record,
   /// completed from the driver when a device is present.
   std::vector<KernelResources> resources() const;
@@ -129,6 +132,10 @@ public:
   std::vector<Array> callArguments(StreamHandle stream,
                                    std::span<const std::string_view> outputs,
                                    std::span<const Argument> inputs) const;
+  /// The same for `outputs()`. Throws tlc::Error (InvalidArgument) when the
+  /// kernel marks none.
+  std::vector<Array> callArguments(StreamHandle stream,
+                                   std::span<const Argument> inputs) const;
   /// Checks and encodes the arguments for many launches.
   Plan prepareArguments(std::span<const Argument> arguments) const;
 
@@ -142,6 +149,17 @@ public:
     return prepareArguments(list);
   }
 
+  /// `inputs` are all arguments but `outputs()`, in order.
+  template <class... Args>
+  std::vector<Array> operator()(StreamHandle stream,
+                                const Args &...inputs) const {
+    const std::array<Argument, sizeof...(Args)> list{Argument(inputs)...};
+    return callArguments(stream, list);
+  }
+  template <class... Args>
+  std::vector<Array> call(StreamHandle stream, const Args &...inputs) const {
+    return (*this)(stream, inputs...);
+  }
   template <class... Args>
   std::vector<Array> call(StreamHandle stream,
                           std::initializer_list<std::string_view> outputs,

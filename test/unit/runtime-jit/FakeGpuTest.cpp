@@ -322,6 +322,42 @@ TEST_CASE("fake gpu: outputs are allocated beside the inputs", "[launch]") {
   CHECK(takeLaunches().count == 1);
 }
 
+TEST_CASE("fake gpu: marked outputs need not be named", "[launch]") {
+  takeLaunches();
+  Call call;
+  std::string text = kJson;
+  text.replace(text.find("\"launches\""), 0, "\"outputs\": [\"C\"], ");
+  const Kernel marked = loadFromMemory("\177ELF", text);
+  CHECK(marked.outputs() == std::vector<std::string>{"C"});
+  for (bool operators : {false, true}) {
+    auto results =
+        operators
+            ? marked(nullptr, call.a, call.b, call.s, 9, call.d, 0.5, 1)
+            : marked.call(nullptr, call.a, call.b, call.s, 9, call.d, 0.5, 1);
+    REQUIRE(results.size() == 1);
+    CHECK(results[0].tensor().shape == Dims{256, 512});
+    CHECK(results[0].device() == Device::gpu(0));
+    CHECK(takeLaunches().count == 1);
+  }
+  // All of them is what launch takes, whatever is marked.
+  marked.launchArguments(nullptr, call.list);
+  CHECK(takeLaunches().count == 1);
+
+  ErrorCode code{};
+  CHECK(errorText([&] { marked(nullptr, call.a, call.b); }, &code) ==
+        "kernel k expected 7 inputs (A, B, S, n, D, alpha, flag), but 2 are "
+        "provided");
+  CHECK(code == ErrorCode::InvalidArgument);
+  CHECK(errorText([&] {
+          marked.launch(nullptr, call.a, call.b, call.s, 9, call.d, 0.5, 1);
+        }) == "kernel k expected 8 inputs (A, B, C, S, n, D, alpha, flag), but "
+              "7 are provided; call allocates C, launch does not");
+  CHECK_THAT(errorText([&] { kernel()(nullptr, call.a, call.b); }),
+             Catch::StartsWith("kernel k: nothing says which tensors are "
+                               "outputs"));
+  CHECK(takeLaunches().count == 0);
+}
+
 TEST_CASE("fake gpu: timing takes turns among copies past the cache",
           "[launch]") {
   takeLaunches();

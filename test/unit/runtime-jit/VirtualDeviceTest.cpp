@@ -76,6 +76,66 @@ TEST_CASE("virtual device: scalars, None and allocated outputs", "[jit]") {
     REQUIRE(c[i] == a[i] + 0.5);
 }
 
+TEST_CASE("virtual device: out_idx and T.empty say what is allocated",
+          "[jit]") {
+  std::vector<double> x = counting(70);
+  Array input(DType::Float32, {70}, kCpu, x);
+  // Y before X in the order of the parameters, returned as out_idx lists them.
+  Kernel lazy = jit(Source{R"(import tilelang
+import tilelang.language as T
+
+n = T.dynamic("n")
+
+@tilelang.jit(out_idx=[-1, 0])
+def double():
+    @T.prim_func
+    def main(Y: T.Tensor((n,), "float32"), X: T.Tensor((n,), "float32"),
+             Z: T.Tensor((2, n), "float32")):
+        with T.Kernel(T.ceildiv(n, 64), threads=64) as b:
+            for i in T.Parallel(64):
+                if b * 64 + i < n:
+                    Y[b * 64 + i] = X[b * 64 + i] * 2
+                    Z[1, b * 64 + i] = X[b * 64 + i] * 3
+                    Z[0, b * 64 + i] = 0
+    return main
+)",
+                           "lazy.tl"},
+                    onCpu());
+  CHECK(lazy.outputs() == std::vector<std::string>{"Z", "Y"});
+  std::vector<Array> results = lazy(nullptr, input);
+  REQUIRE(results.size() == 2);
+  CHECK(results[0].tensor().shape == Dims{2, 70});
+  CHECK(results[1].tensor().shape == Dims{70});
+  for (int i = 0; i < 70; ++i) {
+    REQUIRE(results[0].values()[70 + i] == x[i] * 3);
+    REQUIRE(results[1].values()[i] == x[i] * 2);
+  }
+
+  Kernel eager = jit(Source{R"(import tilelang
+import tilelang.language as T
+
+@tilelang.jit
+def triple(X):
+    m = T.dynamic("m")
+    X: T.Tensor((m,), "float32")
+    Y = T.empty((m + 1,), "float32")
+    with T.Kernel(m + 1, threads=32) as b:
+        Y[b] = T.if_then_else(b < m, X[b] * 3, 0)
+    return Y
+)",
+                            "eager.tl"},
+                     onCpu());
+  CHECK(eager.outputs() == std::vector<std::string>{"Y"});
+  std::vector<Array> tripled = eager.call(nullptr, input);
+  REQUIRE(tripled.size() == 1);
+  REQUIRE(tripled[0].tensor().shape == Dims{71});
+  CHECK(tripled[0].values()[69] == x[69] * 3);
+  CHECK(tripled[0].values()[70] == 0);
+  CHECK_THAT(errorText([&] { jit(scaleSource(), onCpu())(nullptr, input); }),
+             Catch::StartsWith("kernel main: nothing says which tensors are "
+                               "outputs"));
+}
+
 TEST_CASE("virtual device: what cannot be allocated is named", "[jit]") {
   Kernel kernel = jit(addSource(), onCpu());
   Array input(DType::BFloat16, {5, 16}, kCpu);

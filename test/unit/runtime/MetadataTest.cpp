@@ -68,6 +68,7 @@ TEST_CASE("metadata: writing and reading give the same bytes", "[metadata]") {
   ParamInfo address{"p", ParamKind::Handle, {}, {}, {}, {}};
   all.params = {strided, address};
   all.symbols = {"M", "stride"};
+  all.outputs = {"S"};
   LaunchInfo launch;
   launch.symbol = "first";
   launch.cluster = {2, 1, 1};
@@ -79,6 +80,7 @@ TEST_CASE("metadata: writing and reading give the same bytes", "[metadata]") {
   CHECK(back.name == all.name);
   CHECK(back.params[0].strides == strided.strides);
   CHECK(back.params[1].kind == ParamKind::Handle);
+  CHECK(back.outputs == all.outputs);
   CHECK(back.launches.size() == 2);
   CHECK(back.launches[1].cooperative);
   CHECK(back.launches[1].cluster[0] == 2);
@@ -101,6 +103,11 @@ TEST_CASE("metadata: a wrong file is refused with the place", "[metadata]") {
              Contains("params[0].access: 'x' is not one of none, r, w, rw"));
   CHECK_THAT(damaged("\"name\": \"B\"", "\"name\": \"A\""),
              Contains("parameter 'A' appears twice"));
+  CHECK_THAT(damaged("\"launches\"", "\"outputs\": [\"alpha\"], \"launches\""),
+             Contains("outputs[0]: there is no tensor parameter 'alpha'"));
+  CHECK_THAT(
+      damaged("\"launches\"", "\"outputs\": [\"C\", \"C\"], \"launches\""),
+      Contains("outputs[1]: 'C' is listed twice"));
   CHECK_THAT(damaged("[\"ceildiv\", \"N\", 128]", "[\"ceildiv\", \"N\"]"),
              Contains("launches[0].grid[0]: expected an expression"));
   CHECK_THAT(damaged("[\"ceildiv\", \"N\", 128]", "[\"pow\", \"N\", 128]"),

@@ -14,6 +14,20 @@ tile.kernel @shape params ["A"] shapes [affine_map<()[n] -> (n)>] symbols ["n"] 
 
 // -----
 
+// expected-error@+1 {{output 1 is no tensor parameter}}
+tile.kernel @outputs params ["A", "s"] shapes [affine_map<()[] -> (4)>, affine_map<()[] -> ()>] symbols [] attributes {tile.outputs = array<i64: 0, 1>} {
+^bb0(%A: memref<4xf32, #tile.space<global>>, %s: f32):
+}
+
+// -----
+
+// expected-error@+1 {{output 0 is listed twice}}
+tile.kernel @outputs params ["A"] shapes [affine_map<()[] -> (4)>] symbols [] attributes {tile.outputs = array<i64: 0, 0>} {
+^bb0(%A: memref<4xf32, #tile.space<global>>):
+}
+
+// -----
+
 tile.kernel @launch params [] shapes [] symbols ["n"] {
 ^bb0(%n: i32):
   // expected-error@+1 {{thread extent 0 is not positive}}
