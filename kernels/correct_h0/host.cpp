@@ -1,7 +1,7 @@
-// Checks kernels/correct_h0 in its 16 variants over sequence shapes and masks
+// Checks kernels/correct_h0 in its 24 variants over sequence shapes and masks
 // against the float64 reference, launches each case many times back to back and
 // compares the bits, and times it.
-#include "kernels/correct_h0/reference.h"
+#include "kernels/correct_h0/Problem.h"
 #include "kernels/harness/Compare.h"
 #include "kernels/harness/Options.h"
 #include "kernels/harness/Report.h"
@@ -18,129 +18,18 @@ using namespace tlc;
 using namespace tlc::kernels;
 
 namespace {
-enum class Mask { On, Off, Mixed };
 constexpr Mask kMasks[] = {Mask::On, Mask::Off, Mask::Mixed};
 
 /// Segments of each sequence: long; one segment and uneven; empty between;
-/// nothing but one segment.
-const std::vector<std::int64_t> kShapes[] = {
-    {16}, {3, 1, 5, 2}, {4, 0, 1, 7}, {1}};
-const std::vector<std::int64_t> kQuickShapes[] = {{3, 1}, {4, 0, 2}};
+/// nothing but one segment; sequences of nothing; no sequence.
+const std::vector<std::int64_t> kShapes[] = {{16}, {3, 1, 5, 2}, {4, 0, 1, 7},
+                                             {1},  {0, 0},       {}};
+const std::vector<std::int64_t> kQuickShapes[] = {{3, 1}, {4, 0, 2}, {0}, {}};
 
 constexpr std::int64_t kHeads = 4, kQuickHeads = 1, kTimedHeads = 32;
 /// Outputs of launches in flight at once: a race needs warm, busy neighbours.
 constexpr int kBatch = 8;
 } // namespace
-
-static const char *nameOf(Mask mask) {
-  switch (mask) {
-  case Mask::On:
-    return "on";
-  case Mask::Off:
-    return "off";
-  case Mask::Mixed:
-    return "mixed";
-  }
-  return "";
-}
-
-static Variant variantOf(const StateProblem &problem) {
-  const bool wide = problem.dtype == DType::Float32;
-  std::string name = "correct_h0_h" + std::to_string(problem.heads);
-  name += problem.stateVFirst ? "_vk" : "_kv";
-  name += problem.reverse ? "_bwd" : "_fwd";
-  name += wide ? "_fp32" : "_bf16";
-  name += problem.rawH0 ? "_raw" : "_zero";
-  const auto flag = [](bool value) { return value ? "True" : "False"; };
-  return {name,
-          {"H=" + std::to_string(problem.heads),
-           std::string("state_v_first=") + flag(problem.stateVFirst),
-           std::string("reverse=") + flag(problem.reverse),
-           std::string("use_raw_h0=") + flag(problem.rawH0),
-           std::string("dtype=") + (wide ? "float32" : "bfloat16")}};
-}
-
-static std::vector<StateProblem> allVariants(std::int64_t heads) {
-  std::vector<StateProblem> problems;
-  for (int bits = 0; bits < 16; ++bits)
-    problems.push_back(
-        {.lengths = {},
-         .heads = heads,
-         .stateVFirst = (bits & 1) != 0,
-         .reverse = (bits & 2) != 0,
-         .rawH0 = (bits & 4) != 0,
-         .dtype = (bits & 8) != 0 ? DType::Float32 : DType::BFloat16});
-  return problems;
-}
-
-/// The four paths at the size of a 32K-token prompt: forward in bf16, backward
-/// in float32, from zero.
-static std::vector<StateProblem> timedVariants() {
-  std::vector<StateProblem> problems;
-  for (int bits = 0; bits < 4; ++bits)
-    problems.push_back(
-        {.lengths = {16},
-         .heads = kTimedHeads,
-         .stateVFirst = (bits & 1) != 0,
-         .reverse = (bits & 2) != 0,
-         .dtype = (bits & 2) != 0 ? DType::Float32 : DType::BFloat16});
-  return problems;
-}
-
-static void fillMask(rt::HostTensor &tensor, Mask mask, std::int64_t heads) {
-  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
-    const bool mixed = ((i / heads) * 3 + i % heads) % 5 < 2;
-    tensor.set(i, mask == Mask::On || (mask == Mask::Mixed && mixed) ? 1 : 0);
-  }
-}
-
-static StateInputs makeInputs(const StateProblem &problem, Mask mask,
-                              std::uint64_t seed) {
-  const Dims state{problem.segments(), problem.heads, kStateSize, kStateSize};
-  StateInputs inputs;
-  inputs.ht = rt::HostTensor(problem.dtype, state);
-  inputs.mt = rt::HostTensor(problem.dtype, state);
-  inputs.fallbackMask =
-      rt::HostTensor(DType::Bool, {problem.segments(), problem.heads});
-  inputs.seqMap = rt::HostTensor(DType::Int32, {problem.sequences() + 1});
-  inputs.rawH0 =
-      rt::HostTensor(DType::Float32, {problem.sequences(), problem.heads,
-                                      kStateSize, kStateSize});
-  rt::fillRandom(inputs.ht, seed);
-  rt::fillRandom(inputs.mt, seed + 1);
-  rt::fillRandom(inputs.rawH0, seed + 2);
-  // Products of norm below 1 keep the state bounded over many segments.
-  const double scale = 0.7 / std::sqrt(static_cast<double>(kStateSize));
-  for (std::int64_t i = 0; i < inputs.mt.elements(); ++i)
-    inputs.mt.set(i, inputs.mt.get(i) * scale);
-  fillMask(inputs.fallbackMask, mask, problem.heads);
-  std::int64_t sum = 0;
-  for (std::int64_t s = 0; s < problem.sequences(); ++s) {
-    sum += problem.lengths[s];
-    inputs.seqMap.set(s + 1, static_cast<double>(sum));
-  }
-  return inputs;
-}
-
-static std::vector<Operand> makeOperands(const StateProblem &problem,
-                                         const StateInputs &inputs) {
-  std::vector<Operand> operands{{"ht", inputs.ht},
-                                {"mt", inputs.mt},
-                                {"fallback_mask", inputs.fallbackMask},
-                                {"seq_map", inputs.seqMap}};
-  if (problem.rawH0)
-    operands.push_back({"raw_h0", inputs.rawH0});
-  operands.push_back(
-      {"cp_h0", rt::HostTensor(DType::Float32, inputs.ht.shape()), true});
-  return operands;
-}
-
-/// A flipped rounding of one factor shows as a unit in its last place times a
-/// few products; a stale or torn element is off by about one.
-static Tolerance toleranceOf(const StateProblem &problem) {
-  const bool wide = problem.dtype == DType::Float32;
-  return {.absolute = wide ? 0.012 : 0.03, .relative = 2e-3, .norm = 2e-3};
-}
 
 static std::string describe(const StateProblem &problem, Mask mask) {
   std::string text = variantOf(problem).name.substr(sizeof "correct_h0_" - 1);
@@ -245,7 +134,7 @@ static void timeVariant(const Options &options, Report &report,
 }
 
 static void timeAll(const Options &options, Report &report) {
-  for (const StateProblem &problem : timedVariants()) {
+  for (const StateProblem &problem : mainPaths({16}, kTimedHeads)) {
     const std::string what = variantOf(problem).name;
     if (!options.selects(what))
       continue;
@@ -264,7 +153,7 @@ int main(int argc, char **argv) {
     if (options.compileOnly) {
       for (const StateProblem &problem : allVariants(kHeads))
         compileVariant(options, variantOf(problem));
-      for (const StateProblem &problem : timedVariants())
+      for (const StateProblem &problem : mainPaths({16}, kTimedHeads))
         compileVariant(options, variantOf(problem));
       return 0;
     }

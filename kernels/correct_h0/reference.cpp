@@ -1,6 +1,8 @@
 // The recurrence, one (sequence, head) at a time.
 #include "kernels/correct_h0/reference.h"
 
+#include "kernels/harness/Parallel.h"
+
 #include <bit>
 
 namespace tlc::kernels {
@@ -18,15 +20,20 @@ std::int64_t StateProblem::segments() const {
   return sum;
 }
 
-/// A float32 value cut to what the matrix unit multiplies: rounded to bfloat16
-/// (to nearest even), or the low 13 bits dropped for tf32.
-static double cut(double value, DType dtype) {
+/// The bfloat16 nearest to a float32 value, ties to even.
+static double toBFloat16(double value) {
   auto word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  if (dtype == DType::BFloat16)
-    word = (word + 0x7fffU + ((word >> 16) & 1U)) & 0xffff0000U;
-  else
-    word &= ~0x1fffU;
+  word = (word + 0x7fffU + ((word >> 16) & 1U)) & 0xffff0000U;
   return std::bit_cast<float>(word);
+}
+
+/// A float32 value cut to what the matrix unit multiplies: rounded to bfloat16,
+/// or the low 13 bits dropped for tf32.
+static double cut(double value, DType dtype) {
+  if (dtype == DType::BFloat16)
+    return toBFloat16(value);
+  const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  return std::bit_cast<float>(word & ~0x1fffU);
 }
 
 static Matrix tileOf(const rt::HostTensor &tensor, std::int64_t index) {
@@ -87,7 +94,9 @@ static void runSequence(const StateProblem &problem, const StateInputs &inputs,
     const std::int64_t segment =
         problem.reverse ? first + count - 1 - step : first + step;
     const std::int64_t index = segment * problem.heads + head;
-    std::copy(state.begin(), state.end(), out.begin() + index * kTile);
+    const bool narrow = problem.stateDtype == DType::BFloat16;
+    for (std::int64_t i = 0; i < kTile; ++i)
+      out[index * kTile + i] = narrow ? toBFloat16(state[i]) : state[i];
     if (step + 1 < count)
       state = advance(problem, inputs, index, state);
   }
@@ -97,12 +106,17 @@ std::vector<double> stateReference(const StateProblem &problem,
                                    const StateInputs &inputs) {
   std::vector<double> out(
       static_cast<std::size_t>(problem.segments() * problem.heads * kTile));
+  std::vector<std::int64_t> firsts;
   std::int64_t first = 0;
-  for (std::int64_t sequence = 0; sequence < problem.sequences(); ++sequence) {
-    for (std::int64_t head = 0; head < problem.heads; ++head)
-      runSequence(problem, inputs, sequence, head, first, out);
-    first += problem.lengths[sequence];
+  for (const std::int64_t length : problem.lengths) {
+    firsts.push_back(first);
+    first += length;
   }
+  const auto heads = static_cast<std::size_t>(problem.heads);
+  forEachInParallel(firsts.size() * heads, [&](std::size_t i) {
+    runSequence(problem, inputs, static_cast<std::int64_t>(i / heads),
+                static_cast<std::int64_t>(i % heads), firsts[i / heads], out);
+  });
   return out;
 }
 

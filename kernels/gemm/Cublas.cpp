@@ -15,10 +15,14 @@ static constexpr int kOpN = 0, kOpT = 1;
 static constexpr int kReal16F = 2, kReal16BF = 14;
 static constexpr int kCompute32F = 68, kDefaultAlgorithm = -1;
 
+// What cuBLAS recommends for Hopper.
+static constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
+
 struct Cublas::Functions {
   int (*create)(void **handle) = nullptr;
   int (*destroy)(void *handle) = nullptr;
   int (*setStream)(void *handle, rt::cu::Stream stream) = nullptr;
+  int (*setWorkspace)(void *handle, void *memory, std::size_t bytes) = nullptr;
   int (*gemmEx)(void *handle, int opA, int opB, int m, int n, int k,
                 const void *alpha, const void *a, int typeA, int lda,
                 const void *b, int typeB, int ldb, const void *beta, void *c,
@@ -53,6 +57,7 @@ std::unique_ptr<Cublas> Cublas::open(std::string &why) {
   if (!bind(functions->create, "cublasCreate_v2") ||
       !bind(functions->destroy, "cublasDestroy_v2") ||
       !bind(functions->setStream, "cublasSetStream_v2") ||
+      !bind(functions->setWorkspace, "cublasSetWorkspace_v2") ||
       !bind(functions->gemmEx, "cublasGemmEx") ||
       functions->create(&handle) != 0) {
     why = "cuBLAS is there but cannot be used";
@@ -62,7 +67,8 @@ std::unique_ptr<Cublas> Cublas::open(std::string &why) {
 }
 
 Cublas::Cublas(std::unique_ptr<Functions> functions, void *handle)
-    : functions(std::move(functions)), handle(handle) {}
+    : functions(std::move(functions)), handle(handle),
+      workspace(kWorkspaceBytes) {}
 
 Cublas::~Cublas() { functions->destroy(handle); }
 
@@ -73,6 +79,10 @@ void Cublas::gemm(const GemmProblem &problem, const Tensor &a, const Tensor &b,
   const auto m = static_cast<int>(problem.m), n = static_cast<int>(problem.n),
              k = static_cast<int>(problem.k);
   int status = functions->setStream(handle, stream);
+  // A change of the stream goes back to a workspace of cuBLAS's own.
+  if (status == 0)
+    status =
+        functions->setWorkspace(handle, workspace.data(), workspace.size());
   if (status == 0)
     status = functions->gemmEx(handle, problem.transB ? kOpT : kOpN,
                                problem.transA ? kOpT : kOpN, n, m, k, &one,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/gemm/reference.h"
+#include "runtime/core/DeviceBuffer.h"
 #include "runtime/core/Driver.h"
 #include "tlc/Tensor.h"
 
@@ -19,8 +20,9 @@ public:
   Cublas(const Cublas &) = delete;
   Cublas &operator=(const Cublas &) = delete;
 
-  /// Enqueues the same product in float32 accumulation. Throws tlc::Error
-  /// (Device) when cuBLAS reports a failure.
+  /// Enqueues the same product in float32 accumulation, also while `stream` is
+  /// captured into a graph: the workspace is ours. Throws tlc::Error (Device)
+  /// when cuBLAS reports a failure.
   void gemm(const GemmProblem &problem, const Tensor &a, const Tensor &b,
             const Tensor &c, rt::cu::Stream stream) const;
 
@@ -29,6 +31,7 @@ private:
   Cublas(std::unique_ptr<Functions> functions, void *handle);
   std::unique_ptr<Functions> functions;
   void *handle;
+  rt::DeviceBuffer workspace;
 };
 
 } // namespace tlc::kernels

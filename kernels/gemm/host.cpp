@@ -1,6 +1,7 @@
 // Checks kernels/gemm over layouts, dtypes and sizes against the float64
 // reference, and times it beside cuBLAS.
 #include "kernels/gemm/Cublas.h"
+#include "kernels/gemm/Problem.h"
 #include "kernels/gemm/reference.h"
 #include "kernels/harness/Compare.h"
 #include "kernels/harness/Options.h"
@@ -16,14 +17,6 @@ using namespace tlc;
 using namespace tlc::kernels;
 
 namespace {
-struct Layout {
-  const char *name;
-  bool transA, transB;
-};
-constexpr Layout kLayouts[] = {{"nn", false, false},
-                               {"nt", false, true},
-                               {"tn", true, false},
-                               {"tt", true, true}};
 constexpr DType kTypes[] = {DType::BFloat16, DType::Float16};
 
 struct Size {
@@ -44,35 +37,6 @@ static bool rowsFitTma(const GemmProblem &p) {
   return p.shapeA()[1] % 8 == 0 && p.shapeB()[1] % 8 == 0;
 }
 
-static Variant variantOf(const Layout &layout, DType dtype) {
-  const bool half = dtype == DType::Float16;
-  return {std::string("gemm_") + layout.name + (half ? "_fp16" : "_bf16"),
-          {std::string("dtype=") + (half ? "float16" : "bfloat16"),
-           std::string("trans_A=") + (layout.transA ? "True" : "False"),
-           std::string("trans_B=") + (layout.transB ? "True" : "False")}};
-}
-
-static std::vector<Operand> makeOperands(const GemmProblem &problem,
-                                         DType dtype, std::uint64_t seed) {
-  std::vector<Operand> operands{
-      {"A", rt::HostTensor(dtype, problem.shapeA())},
-      {"B", rt::HostTensor(dtype, problem.shapeB())},
-      {"C", rt::HostTensor(dtype, problem.shapeC()), true}};
-  rt::fillRandom(operands[0].tensor, seed);
-  rt::fillRandom(operands[1].tensor, seed + 1);
-  return operands;
-}
-
-/// A rounded result is off by half a unit in the last place; the float32 sum
-/// before it may move it by one more near a tie, and by its own error near 0.
-static Tolerance toleranceOf(DType dtype, std::int64_t k) {
-  const double unit = dtype == DType::Float16 ? 0x1p-10 : 0x1p-7;
-  const double sum = 0x1p-22 * std::sqrt(static_cast<double>(k)) * 16;
-  return {.absolute = sum + unit * 1e-2,
-          .relative = unit,
-          .norm = unit * 0.35 + 1e-6};
-}
-
 static std::string describe(const Variant &variant, const Size &size) {
   char text[96];
   std::snprintf(text, sizeof text, "%s %lldx%lldx%lld", variant.name.c_str(),
@@ -87,7 +51,7 @@ static void checkSize(const Options &options, Report &report,
   const std::string what = describe(variant, {problem.m, problem.n, problem.k});
   if (!options.selects(what))
     return;
-  std::vector<Operand> operands = makeOperands(problem, dtype, problem.n);
+  std::vector<Operand> operands = gemmOperands(problem, dtype, problem.n);
   try {
     runVariant(options, variant, operands);
   } catch (const Error &error) {
@@ -97,7 +61,7 @@ static void checkSize(const Options &options, Report &report,
   const std::vector<double> reference =
       gemmReference(problem, operands[0].tensor, operands[1].tensor);
   const Difference difference =
-      compare(operands[2].tensor, reference, toleranceOf(dtype, problem.k));
+      compare(operands[2].tensor, reference, gemmTolerance(dtype, problem.k));
   report.check(what, difference.passed, difference.text());
 }
 
@@ -106,46 +70,26 @@ static void checkAll(const Options &options, Report &report) {
   if (options.quick || options.onCpu())
     sizes.assign(std::begin(kQuickSizes), std::end(kQuickSizes));
   for (const DType dtype : kTypes)
-    for (const Layout &layout : kLayouts)
+    for (const GemmLayout &layout : gemmLayouts())
       for (const Size &size : sizes) {
         const GemmProblem problem{size.m, size.n, size.k, layout.transA,
                                   layout.transB};
         if (rowsFitTma(problem))
-          checkSize(options, report, variantOf(layout, dtype), dtype, problem);
+          checkSize(options, report, gemmVariant(layout, dtype), dtype,
+                    problem);
       }
 }
 
-/// Compares elements spread over the result with the reference.
-static Difference sample(const GemmProblem &problem, DType dtype,
-                         const std::vector<Operand> &operands) {
-  constexpr std::int64_t kSamples = 4096;
-  rt::HostTensor taken(dtype, {kSamples});
-  std::vector<double> reference;
-  for (std::int64_t s = 0; s < kSamples; ++s) {
-    // Steps of two primes visit every row and column offset of a tile.
-    const std::int64_t i = (s * 7919) % problem.m, j = (s * 104729) % problem.n;
-    taken.set(s, operands[2].tensor.get(i * problem.n + j));
-    reference.push_back(
-        gemmElement(problem, operands[0].tensor, operands[1].tensor, i, j));
-  }
-  return compare(taken, reference, toleranceOf(dtype, problem.k));
-}
-
-static double teraflops(const GemmProblem &p, double microseconds) {
-  return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) *
-         static_cast<double>(p.k) / microseconds / 1e6;
-}
-
 static void timeSize(const Options &options, Report &report,
-                     const Cublas *cublas, const Layout &layout,
+                     const Cublas *cublas, const GemmLayout &layout,
                      const Size &size) {
   const GemmProblem problem{size.m, size.n, size.k, layout.transA,
                             layout.transB};
   const DType dtype = DType::BFloat16;
-  const Variant variant = variantOf(layout, dtype);
+  const Variant variant = gemmVariant(layout, dtype);
   const std::string what = describe(variant, size);
   const Kernel kernel = loadVariant(options, variant);
-  std::vector<Operand> operands = makeOperands(problem, dtype, 7);
+  std::vector<Operand> operands = gemmOperands(problem, dtype, 7);
   poison(operands[2].tensor);
   DeviceOperands device(operands);
   const Plan plan = kernel.prepareArguments(device.arguments(kernel));
@@ -157,7 +101,8 @@ static void timeSize(const Options &options, Report &report,
   const auto ours = rt::timeLaunch(
       [&](rt::cu::Stream stream, int) { plan.launch(stream); }, timing);
   operands[2].tensor = device["C"].download();
-  const Difference difference = sample(problem, dtype, operands);
+  const Difference difference = gemmSample(
+      problem, operands[0].tensor, operands[1].tensor, operands[2].tensor);
   report.check(what + " (sampled)", difference.passed, difference.text());
   report.measure(what, teraflops(problem, ours.medianUs), "TFLOP/s");
   if (cublas == nullptr)
@@ -181,9 +126,9 @@ static void timeAll(const Options &options, Report &report) {
   if (!cublas)
     std::printf("       cuBLAS is not timed: %s\n", why.c_str());
   for (const Size &size : kTimedSizes)
-    for (const Layout &layout : {kLayouts[0], kLayouts[1]}) {
+    for (const GemmLayout &layout : {gemmLayouts()[0], gemmLayouts()[1]}) {
       const std::string what =
-          describe(variantOf(layout, DType::BFloat16), size);
+          describe(gemmVariant(layout, DType::BFloat16), size);
       if (!options.selects(what))
         continue;
       try {
@@ -199,8 +144,8 @@ int main(int argc, char **argv) {
   try {
     if (options.compileOnly) {
       for (const DType dtype : kTypes)
-        for (const Layout &layout : kLayouts)
-          compileVariant(options, variantOf(layout, dtype));
+        for (const GemmLayout &layout : gemmLayouts())
+          compileVariant(options, gemmVariant(layout, dtype));
       return 0;
     }
     requireDevice(options);

@@ -13,10 +13,11 @@ static cl::list<std::string>
     argFlags("arg",
              cl::desc("a tensor: random[:SEED], zeros, ones, iota or @x.npy "
                       "(default: random, zeros if it is only written)"),
-             cl::value_desc("name=value"), TLC_INPUTS);
+             cl::value_desc("name=value"), TLC_INPUTS, cl::sub(benchCommand()));
 static cl::list<std::string> setFlags("set",
                                       cl::desc("a dynamic size or a scalar"),
-                                      cl::value_desc("name=value"), TLC_INPUTS);
+                                      cl::value_desc("name=value"), TLC_INPUTS,
+                                      cl::sub(benchCommand()));
 using interp::SmSchedule;
 static cl::opt<SmSchedule> schedule(
     "schedule", cl::init(SmSchedule::Canonical),

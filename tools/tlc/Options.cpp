@@ -26,6 +26,10 @@ cl::SubCommand &checkCommand() {
       "check", "prove the order of a kernel and try to break it");
   return command;
 }
+cl::SubCommand &benchCommand() {
+  static cl::SubCommand command("bench", "time kernels, beside peers");
+  return command;
+}
 cl::OptionCategory &category() {
   static cl::OptionCategory options("Options");
   return options;
@@ -34,18 +38,21 @@ cl::OptionCategory &category() {
 #define TLC_SHARED                                                             \
   cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()), \
       cl::sub(checkCommand()), cl::cat(category())
+// What shapes a compilation also belongs to a benchmark.
+#define TLC_COMPILED TLC_SHARED, cl::sub(benchCommand())
 
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE"), cl::Required,
                                  TLC_SHARED);
 static cl::opt<std::string>
     kernel("kernel", cl::desc("the kernel, where the file leaves a choice"),
-           cl::value_desc("name"), TLC_SHARED);
+           cl::value_desc("name"), TLC_COMPILED);
 static cl::list<std::string> defines("D", cl::Prefix,
                                      cl::desc("set a parameter of the factory"),
-                                     cl::value_desc("name=value"), TLC_SHARED);
+                                     cl::value_desc("name=value"),
+                                     TLC_COMPILED);
 static cl::opt<std::string> arch("arch", cl::init("sm_90a"),
                                  cl::desc("target GPU (sm_90a)"),
-                                 cl::value_desc("name"), TLC_SHARED);
+                                 cl::value_desc("name"), TLC_COMPILED);
 static cl::opt<WarFence> warFence(
     "war-fence", cl::init(WarFence::Proxy),
     cl::desc("how a slot that threads read is protected from its refill"),
@@ -55,14 +62,21 @@ static cl::opt<WarFence> warFence(
                clEnumValN(WarFence::Delay, "delay", "released one turn later"),
                clEnumValN(WarFence::Membar, "membar",
                           "by membar, which fails; reproduces a report")),
-    TLC_SHARED);
-static cl::opt<bool>
-    noWarpSpecialize("no-warp-specialize",
-                     cl::desc("no producer warps: every warp does the same"),
-                     TLC_SHARED);
+    TLC_COMPILED);
+/// How tiles are loaded where no warps are there for it.
+enum class OneRole { None, Tma, CpAsync };
+static cl::opt<OneRole> noWarpSpecialize(
+    "no-warp-specialize", cl::init(OneRole::None), cl::ValueOptional,
+    cl::desc("no producer warps: every warp does the same"),
+    cl::values(clEnumValN(OneRole::Tma, "tma",
+                          "one thread issues TMA loads ahead (default)"),
+               clEnumValN(OneRole::CpAsync, "cp-async",
+                          "all threads load ahead by cp.async"),
+               clEnumValN(OneRole::Tma, "", "")),
+    TLC_COMPILED);
 static cl::opt<bool> fastMath("fast-math",
                               cl::desc("approximate division and functions"),
-                              TLC_SHARED);
+                              TLC_COMPILED);
 static cl::opt<std::string>
     diagnosticFormat("diagnostics", cl::init("text"),
                      cl::desc("format of messages: text, json"),
@@ -71,6 +85,7 @@ static cl::opt<std::string>
     trace("trace", cl::desc("write the program after each pass to a folder"),
           cl::value_desc("folder"), TLC_SHARED);
 
+#undef TLC_COMPILED
 #undef TLC_SHARED
 
 const std::string &inputFile() { return file; }
@@ -95,7 +110,8 @@ bool readCompileOptions(CompileOptions &options) {
   options.kernel = kernel;
   options.arch = arch;
   options.warFence = warFence;
-  options.warpSpecialize = !noWarpSpecialize;
+  options.warpSpecialize = noWarpSpecialize == OneRole::None;
+  options.cpAsync = noWarpSpecialize == OneRole::CpAsync;
   options.fastMath = fastMath;
   options.traceFolder = trace;
   for (const std::string &define : defines) {

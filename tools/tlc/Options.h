@@ -14,6 +14,7 @@ llvm::cl::SubCommand &compileCommand();
 llvm::cl::SubCommand &runCommand();
 llvm::cl::SubCommand &explainCommand();
 llvm::cl::SubCommand &checkCommand();
+llvm::cl::SubCommand &benchCommand();
 /// Options of the tool; the rest of LLVM's stay hidden.
 llvm::cl::OptionCategory &category();
 
@@ -34,5 +35,6 @@ int runCompile();
 int runRun();
 int runExplain();
 int runCheck();
+int runBench();
 
 } // namespace tlc::cli

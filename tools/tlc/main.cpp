@@ -24,6 +24,7 @@ static constexpr const char kUsageText[] =
        tlc check FILE [options]     proves the order of a kernel and tries to break it
        tlc explain FILE [options]   what was decided and why; --svg, --html draw it
        tlc explain CODE             about an error such as TL0304
+       tlc bench [KERNEL | FILE]    times kernels, beside peers; --compile times the compiler
        tlc cache info | clear       the kernels that programs compiled and kept
        tlc --version
        tlc COMMAND --help           the options of a command
@@ -31,7 +32,8 @@ static constexpr const char kUsageText[] =
 
 static void hideForeignOptions() {
   for (cl::SubCommand *command :
-       {&compileCommand(), &runCommand(), &explainCommand(), &checkCommand()})
+       {&compileCommand(), &runCommand(), &explainCommand(), &checkCommand(),
+        &benchCommand()})
     cl::HideUnrelatedOptions(category(), *command);
 }
 
@@ -72,6 +74,7 @@ static int runCommandLine(int argc, char **argv) {
         code = compileCommand()   ? runCompile()
                : explainCommand() ? runExplain()
                : checkCommand()   ? runCheck()
+               : benchCommand()   ? runBench()
                                   : runRun();
       },
       256u << 20);
@@ -99,10 +102,11 @@ int main(int argc, char **argv) {
   if (first == "cache")
     return runCache(argc - 1, argv + 1);
   if (first != "compile" && first != "run" && first != "explain" &&
-      first != "check")
+      first != "check" && first != "bench")
     return usageError(
         (first.starts_with("-") ? "expected a command before '"
                                 : "unknown command '") +
-        first + "'; the commands are compile, run, check, explain and cache");
+        first +
+        "'; the commands are compile, run, check, explain, bench and cache");
   return runCommandLine(argc, argv);
 }
