@@ -18,6 +18,8 @@ struct CompileOptions {
   std::string arch = "sm_90a";
   WarFence warFence = WarFence::Proxy;
   bool warpSpecialize = true;
+  /// Without specialization: tiles are loaded by cp.async, not by TMA.
+  bool cpAsync = false;
   /// Approximate division, square roots and exponentials.
   bool fastMath = false;
   /// Whether the finished sm program is verified on the way; without it that
