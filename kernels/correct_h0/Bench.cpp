@@ -198,7 +198,7 @@ static void printCell(const CellProblem &cell, const std::vector<CellRow> &rows,
               /*notesLast=*/true);
   for (const CellRow &row : rows) {
     if (!row.problem.empty()) {
-      if (row.peer < 0)
+      if (row.peer < 0 || row.failed)
         table.row(
             {row.name, "-", "-", "-", "-", "-", "-", firstLine(row.problem)});
       continue;
