@@ -13,6 +13,8 @@ namespace tlc::rt {
 namespace {
 
 constexpr std::size_t kStandInBytes = 256;
+// Addresses whose place a thread remembers: a power of two.
+constexpr unsigned kKnownBits = 9;
 
 std::string askDriver(const Tensor &tensor) {
   const Driver &driver = Driver::get();
@@ -44,12 +46,13 @@ std::string explainPointerProblem(const Tensor &tensor) {
     const void *data = nullptr;
     std::int32_t device = -1;
   };
-  static thread_local std::array<Known, 64> known;
+  static thread_local std::array<Known, 1u << kKnownBits> known;
   if (!tensor.data || tensor.elements() == 0)
     return "";
-  // Allocations are aligned to 256 bytes at least: mix the bits above.
-  auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
-  Known &entry = known[((address >> 8) ^ (address >> 20)) % known.size()];
+  // Tensors that are used together often lie a power of two apart, so every
+  // bit of the address has to count (Fibonacci hashing).
+  std::uint64_t address = reinterpret_cast<std::uintptr_t>(tensor.data);
+  Known &entry = known[(address * 0x9e3779b97f4a7c15u) >> (64 - kKnownBits)];
   if (entry.data == tensor.data && entry.device == tensor.deviceId)
     return "";
   std::string problem = askDriver(tensor);

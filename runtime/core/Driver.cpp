@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 
@@ -110,13 +111,16 @@ void Driver::fail(cu::Result result, const std::string &doing) const {
 }
 
 const Device &Device::get(int ordinal) {
+  // Devices stay where they are.
+  static thread_local const Device *last = nullptr;
+  if (last && last->index == ordinal)
+    return *last;
   static std::mutex mutex;
   static std::deque<Device> devices;
   std::lock_guard lock(mutex);
-  for (const Device &device : devices)
-    if (device.index == ordinal)
-      return device;
-  return devices.emplace_back(ordinal);
+  auto found = std::ranges::find(devices, ordinal, &Device::index);
+  last = found != devices.end() ? &*found : &devices.emplace_back(ordinal);
+  return *last;
 }
 
 Device::Device(int ordinal) : index(ordinal) {

@@ -62,11 +62,20 @@ LoadedKernel::LoadedKernel(LaunchMetadata metadata, std::vector<char> image,
 }
 
 const LoadedKernel::OnDevice &LoadedKernel::load(const Device &device) const {
+  const OnDevice *last = lastUsed.load(std::memory_order_acquire);
+  if (last && last->ordinal == device.ordinal())
+    return *last;
   std::lock_guard lock(mutex);
   auto found = devices.find(device.ordinal());
-  if (found != devices.end())
-    return found->second;
+  if (found == devices.end())
+    found = devices.emplace(device.ordinal(), loadOnto(device)).first;
+  lastUsed.store(&found->second, std::memory_order_release);
+  return found->second;
+}
+
+LoadedKernel::OnDevice LoadedKernel::loadOnto(const Device &device) const {
   OnDevice loaded;
+  loaded.ordinal = device.ordinal();
   loaded.module =
       std::make_unique<Module>(cubin, device.ordinal(), meta.target);
   const Driver &driver = Driver::get();
@@ -86,7 +95,7 @@ const LoadedKernel::OnDevice &LoadedKernel::load(const Device &device) const {
         }))
       device.workspacePool();
   }
-  return devices.emplace(device.ordinal(), std::move(loaded)).first->second;
+  return loaded;
 }
 
 void LoadedKernel::prepare(std::span<const Argument> arguments,

@@ -12,6 +12,7 @@
 #include "tlc/Kernel.h"
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -98,12 +99,14 @@ private:
     std::vector<ArgProgram> args;
   };
   struct OnDevice {
+    int ordinal = 0;
     std::unique_ptr<Module> module;
     std::vector<cu::Function> functions;
     std::vector<Residency> residency; ///< of cooperative functions
   };
 
   const OnDevice &load(const Device &device) const;
+  OnDevice loadOnto(const Device &device) const;
   void pack(std::size_t index, std::span<const Argument> arguments,
             const BoundArguments &bound, PackedLaunch &out) const;
   void packArg(const ArgProgram &program, std::span<const Argument> arguments,
@@ -125,6 +128,8 @@ private:
   std::vector<LaunchProgram> programs;
   mutable std::mutex mutex;
   mutable std::map<int, OnDevice> devices;
+  /// The entry of `devices` that was asked for last; entries stay.
+  mutable std::atomic<const OnDevice *> lastUsed{nullptr};
 };
 
 } // namespace tlc::rt

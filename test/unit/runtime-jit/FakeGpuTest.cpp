@@ -9,9 +9,11 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <functional>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace tlc;
@@ -281,6 +283,60 @@ TEST_CASE("fake gpu: each wrong call has its message and launches nothing",
       CHECK_THAT(text, Catch::Contains(part));
   }
   CHECK(takeLaunches().count == 0);
+}
+
+TEST_CASE("fake gpu: tensors a power of two apart are asked about once",
+          "[launch]") {
+  // What an allocator gives for tensors of one size: nothing but high bits
+  // tells their addresses apart.
+  constexpr int kTensors = 24;
+  constexpr std::size_t kApart = 64 << 10;
+  const Array memory(DType::Int8, {kTensors * std::int64_t(kApart)},
+                     Device::gpu());
+  Call call;
+  takeLaunches();
+  for (int round = 0; round < 10; ++round)
+    for (int i = 0; i < kTensors; ++i) {
+      Tensor tensor = call.tensor(5);
+      tensor.data = static_cast<char *>(memory.tensor().data) + i * kApart;
+      call.list[5] = tensor;
+      kernel().launchArguments(nullptr, call.list);
+    }
+  const FakeLaunches launches = takeLaunches();
+  CHECK(launches.count == 10 * kTensors);
+  // Four more tensors; two that share a place in the table would ask each time.
+  CHECK(launches.pointerQueries <= kTensors + 4 + 20);
+}
+
+TEST_CASE("fake gpu: many threads launch at once", "[launch]") {
+  const Kernel shared = kernel();
+  constexpr int kThreads = 8, kLaunches = 200;
+  takeLaunches();
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i)
+    threads.emplace_back([&, i] {
+      // Two devices, tensors of its own, and a wrong call in between.
+      Array a(DType::BFloat16, {256, 128}, Device::gpu(i % 2));
+      Array b(DType::BFloat16, {128, 512}, Device::gpu(i % 2));
+      Array c(DType::Float32, {256, 512}, Device::gpu(i % 2));
+      Array s(DType::Float32, {256, 4}, Device::gpu(i % 2));
+      Array d(DType::Int64, {10}, Device::gpu(i % 2));
+      Plan plan = shared.prepare(a, b, c, s, 9, d, 0.5, true);
+      for (int j = 0; j < kLaunches; ++j) {
+        shared.launch(nullptr, a, b, c, s, 9, d, j, true);
+        plan.launch();
+        wrong += errorText([&] {
+                   shared.launch(nullptr, a, b, c, s, j, d, 0.5, true);
+                 }) != "no error" &&
+                 j == 9;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(wrong == 0);
+  // Each also launched the one call whose n is right.
+  CHECK(takeLaunches().count == kThreads * (2 * kLaunches + 1));
 }
 
 TEST_CASE("fake gpu: a device that is not there", "[launch]") {

@@ -198,6 +198,7 @@ Result cuMemsetD8Async(DevicePtr to, unsigned char value, std::size_t bytes,
 Result cuPointerGetAttributes(unsigned count, const int *attributes,
                               void **values, DevicePtr address) {
   std::lock_guard lock(state().mutex);
+  ++state().launches.pointerQueries;
   auto block = state().blocks.upper_bound(address);
   bool isOurs =
       block != state().blocks.begin() &&
