@@ -1,15 +1,13 @@
 // Checks kernels/correct_h0 in its 24 variants over sequence shapes and masks
 // against the float64 reference, launches each case many times back to back and
-// compares the bits, and times it.
+// compares the bits. `tlc bench correct_h0` times it.
 #include "kernels/correct_h0/Problem.h"
 #include "kernels/harness/Compare.h"
 #include "kernels/harness/Options.h"
 #include "kernels/harness/Report.h"
 #include "kernels/harness/Variants.h"
 #include "runtime/core/Stream.h"
-#include "runtime/core/Timing.h"
 
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -26,7 +24,7 @@ const std::vector<std::int64_t> kShapes[] = {{16}, {3, 1, 5, 2}, {4, 0, 1, 7},
                                              {1},  {0, 0},       {}};
 const std::vector<std::int64_t> kQuickShapes[] = {{3, 1}, {4, 0, 2}, {0}, {}};
 
-constexpr std::int64_t kHeads = 4, kQuickHeads = 1, kTimedHeads = 32;
+constexpr std::int64_t kHeads = 4, kQuickHeads = 1;
 /// Outputs of launches in flight at once: a race needs warm, busy neighbours.
 constexpr int kBatch = 8;
 } // namespace
@@ -114,38 +112,6 @@ static void checkAll(const Options &options, Report &report) {
       }
 }
 
-static void timeVariant(const Options &options, Report &report,
-                        const StateProblem &problem) {
-  // Sets of buffers that together exceed the L2 cache several times.
-  constexpr int kSets = 6;
-  const Kernel kernel = loadVariant(options, variantOf(problem));
-  const StateInputs inputs = makeInputs(problem, Mask::On, 3);
-  const std::vector<Operand> operands = makeOperands(problem, inputs);
-  std::deque<DeviceOperands> sets;
-  std::vector<Plan> plans;
-  for (int i = 0; i < kSets; ++i) {
-    sets.emplace_back(operands);
-    plans.push_back(kernel.prepareArguments(sets.back().arguments(kernel)));
-  }
-  const rt::TimingResult result = rt::timeLaunch(
-      [&](rt::cu::Stream stream, int i) { plans[i % kSets].launch(stream); },
-      {.launchesPerSample = 2 * kSets});
-  report.measure(variantOf(problem).name, result.medianUs, "us");
-}
-
-static void timeAll(const Options &options, Report &report) {
-  for (const StateProblem &problem : mainPaths({16}, kTimedHeads)) {
-    const std::string what = variantOf(problem).name;
-    if (!options.selects(what))
-      continue;
-    try {
-      timeVariant(options, report, problem);
-    } catch (const Error &error) {
-      report.check(what, false, error.what());
-    }
-  }
-}
-
 int main(int argc, char **argv) {
   const Options options =
       parseOptions(argc, argv, "correct_h0", TLC_KERNEL_SOURCE);
@@ -153,15 +119,11 @@ int main(int argc, char **argv) {
     if (options.compileOnly) {
       for (const StateProblem &problem : allVariants(kHeads))
         compileVariant(options, variantOf(problem));
-      for (const StateProblem &problem : mainPaths({16}, kTimedHeads))
-        compileVariant(options, variantOf(problem));
       return 0;
     }
     requireDevice(options);
     Report report("correct_h0");
     checkAll(options, report);
-    if (options.time && !options.onCpu())
-      timeAll(options, report);
     return report.finish(options.json);
   } catch (const Error &error) {
     std::fprintf(stderr, "error: %s\n", error.what());

@@ -1,16 +1,12 @@
 // Checks kernels/gemm over layouts, dtypes and sizes against the float64
-// reference, and times it beside cuBLAS.
-#include "kernels/gemm/Cublas.h"
+// reference. `tlc bench gemm` times it beside cuBLAS.
 #include "kernels/gemm/Problem.h"
 #include "kernels/gemm/reference.h"
 #include "kernels/harness/Compare.h"
 #include "kernels/harness/Options.h"
 #include "kernels/harness/Report.h"
 #include "kernels/harness/Variants.h"
-#include "runtime/core/Timing.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 using namespace tlc;
@@ -29,7 +25,6 @@ constexpr Size kSizes[] = {{128, 128, 64},    {256, 384, 512}, {136, 264, 72},
                            {1000, 1416, 776}, {8, 520, 1096},  {264, 8, 8},
                            {257, 264, 200},   {257, 251, 72}};
 constexpr Size kQuickSizes[] = {{128, 128, 64}, {136, 264, 72}};
-constexpr Size kTimedSizes[] = {{4096, 4096, 4096}, {8192, 8192, 8192}};
 } // namespace
 
 /// TMA takes rows of a multiple of 16 bytes.
@@ -80,65 +75,6 @@ static void checkAll(const Options &options, Report &report) {
       }
 }
 
-static void timeSize(const Options &options, Report &report,
-                     const Cublas *cublas, const GemmLayout &layout,
-                     const Size &size) {
-  const GemmProblem problem{size.m, size.n, size.k, layout.transA,
-                            layout.transB};
-  const DType dtype = DType::BFloat16;
-  const Variant variant = gemmVariant(layout, dtype);
-  const std::string what = describe(variant, size);
-  const Kernel kernel = loadVariant(options, variant);
-  std::vector<Operand> operands = gemmOperands(problem, dtype, 7);
-  poison(operands[2].tensor);
-  DeviceOperands device(operands);
-  const Plan plan = kernel.prepareArguments(device.arguments(kernel));
-
-  const rt::TimingOptions timing{.method = rt::TimingMethod::Events,
-                                 .warmups = 5,
-                                 .samples = 15,
-                                 .launchesPerSample = 10};
-  const auto ours = rt::timeLaunch(
-      [&](rt::cu::Stream stream, int) { plan.launch(stream); }, timing);
-  operands[2].tensor = device["C"].download();
-  const Difference difference = gemmSample(
-      problem, operands[0].tensor, operands[1].tensor, operands[2].tensor);
-  report.check(what + " (sampled)", difference.passed, difference.text());
-  report.measure(what, teraflops(problem, ours.medianUs), "TFLOP/s");
-  if (cublas == nullptr)
-    return;
-
-  const auto theirs = rt::timeLaunch(
-      [&](rt::cu::Stream stream, int) {
-        cublas->gemm(problem, device["A"].view(), device["B"].view(),
-                     device["C"].view(), stream);
-      },
-      timing);
-  report.measure(what + " cuBLAS", teraflops(problem, theirs.medianUs),
-                 "TFLOP/s");
-  report.measure(what + " ratio", theirs.medianUs / ours.medianUs, "x cuBLAS");
-}
-
-static void timeAll(const Options &options, Report &report) {
-  rt::Device::get().makeCurrent();
-  std::string why;
-  const std::unique_ptr<Cublas> cublas = Cublas::open(why);
-  if (!cublas)
-    std::printf("       cuBLAS is not timed: %s\n", why.c_str());
-  for (const Size &size : kTimedSizes)
-    for (const GemmLayout &layout : {gemmLayouts()[0], gemmLayouts()[1]}) {
-      const std::string what =
-          describe(gemmVariant(layout, DType::BFloat16), size);
-      if (!options.selects(what))
-        continue;
-      try {
-        timeSize(options, report, cublas.get(), layout, size);
-      } catch (const Error &error) {
-        report.check(what, false, error.what());
-      }
-    }
-}
-
 int main(int argc, char **argv) {
   const Options options = parseOptions(argc, argv, "gemm", TLC_KERNEL_SOURCE);
   try {
@@ -151,8 +87,6 @@ int main(int argc, char **argv) {
     requireDevice(options);
     Report report("gemm");
     checkAll(options, report);
-    if (options.time && !options.onCpu())
-      timeAll(options, report);
     return report.finish(options.json);
   } catch (const Error &error) {
     std::fprintf(stderr, "error: %s\n", error.what());

@@ -11,7 +11,7 @@ static void printUsage(const std::string &program, std::FILE *to) {
   std::fprintf(
       to,
       "usage: %s_host [options]\n"
-      "Checks kernels/%s against its reference, and times it on a GPU.\n"
+      "Checks kernels/%s against its reference.\n"
       "  --compiled DIR        compiled variants (default: compiled here)\n"
       "  --tlc PATH            the compiler, for variants not in DIR\n"
       "  --source FILE.tl      another text of the kernel\n"

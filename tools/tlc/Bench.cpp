@@ -221,7 +221,8 @@ int Bencher::run() {
   document = describeRun(bench);
   runAll();
   std::fflush(stdout);
-  llvm::outs() << summary;
+  if (!summary.empty())
+    llvm::outs() << "\n== summary\n" << summary;
   if (!json.empty())
     kernels::writeWholeFile(json, document.dump(1) + "\n");
   return code;

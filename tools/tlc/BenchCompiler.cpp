@@ -2,6 +2,7 @@
 
 #include "runtime/jit/CompiledSource.h"
 
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -59,7 +60,11 @@ kernels::BenchTools benchTools(const CompileOptions &base) {
     return compileForm(base, text, fileName, form);
   };
   tools.levers = levers();
-  tools.progress = [](const std::string &) {};
+  // Lines, because tables come between them.
+  tools.progress = [](const std::string &text) {
+    if (llvm::sys::Process::StandardErrIsDisplayed() && !text.empty())
+      llvm::errs() << text << "\n";
+  };
   return tools;
 }
 
