@@ -205,8 +205,6 @@ static const Functions &functions() {
   return loaded;
 }
 
-void loadCompareKernels() { functions(); }
-
 static void launch(rt::cu::Stream stream, rt::cu::Function function,
                    unsigned gridX, unsigned gridY, unsigned threads,
                    std::span<void *> parameters) {

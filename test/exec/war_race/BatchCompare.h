@@ -16,14 +16,11 @@ struct RaceCounts {
   std::uint64_t wrong = 0;    ///< elements
   std::uint64_t next = 0;     ///< of them equal to the next generation
 
+  bool operator==(const RaceCounts &other) const = default;
   RaceCounts &operator+=(const RaceCounts &other);
   /// Wrong elements, and each of them is the slot's next generation.
   bool hasSignature() const { return wrong > 0 && wrong == next; }
 };
-
-/// Compiles the device functions, which is not possible in a capture. Throws
-/// tlc::Error.
-void loadCompareKernels();
 
 class BatchCompare {
 public:

@@ -73,9 +73,12 @@ bool Evidence::showsRace() const {
   });
 }
 
-bool Evidence::derivedExact() const {
-  return std::ranges::none_of(cells, [](const Cell &cell) {
-    return !cell.isDefect && cell.counts.bad != 0;
+bool Evidence::derivedExact(std::uint64_t launches) const {
+  std::vector<std::string> columns;
+  std::vector<Row> derived = rows(columns);
+  std::erase_if(derived, [](const Row &row) { return row.form.isDefect; });
+  return !derived.empty() && std::ranges::all_of(derived, [&](const Row &row) {
+    return row.all.bad == 0 && row.all.launches >= launches;
   });
 }
 

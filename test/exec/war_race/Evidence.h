@@ -29,8 +29,9 @@ public:
   /// Whether a defect failed in some path, each wrong element of launches
   /// without flags being the slot's next generation.
   bool showsRace() const;
-  /// Derived forms of which no launch was wrong, and the others.
-  bool derivedExact() const;
+  /// Whether there is a derived form, each was launched that often on each of
+  /// its paths, and no launch was wrong.
+  bool derivedExact(std::uint64_t launches) const;
   /// One line a defect and path that passed: such a pass counts for nothing.
   std::vector<std::string> passes() const;
   const std::vector<std::string> &notes() const { return noteLines; }

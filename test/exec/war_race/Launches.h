@@ -49,7 +49,7 @@ public:
   explicit Lane(std::int64_t words);
 
   /// Captures a batch of launches of `kernel` and their comparison with
-  /// `right`. Nothing that it runs may run for the first time.
+  /// `right`. What `between` enqueues must have run before.
   void capture(const Kernel &kernel, const RaceInputs &inputs,
                const void *right, const NextGeneration &generation,
                const Between &between = {});

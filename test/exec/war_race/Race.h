@@ -38,6 +38,9 @@ NextGeneration generationOf(const Forms &forms,
                             const kernels::StateProblem &problem,
                             const std::string &structure);
 
+/// Compares outputs with known errors: the judge is judged first.
+void checkComparison(kernels::Report &report);
+
 /// Launches every form that is selected. `report` gets a check for each right
 /// output against the float64 reference, where that takes no time.
 void collectEvidence(const RaceOptions &options, Forms &forms,

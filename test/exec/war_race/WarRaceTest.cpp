@@ -230,14 +230,16 @@ TEST_CASE("war race: only the signature without flags shows the race",
   CHECK(evidence.passes().size() == 1);
   CHECK(!evidence.showsRace());
   evidence.add(cellOf("proxy", false, "off", {160, 0, 0, 0}));
-  CHECK(evidence.derivedExact());
+  CHECK(evidence.derivedExact(160));
+  CHECK(!evidence.derivedExact(161));
   // The wrong launches of a derived form show no defect.
   evidence.add(cellOf("delay", false, "off", {160, 1, 5, 5}));
   CHECK(!evidence.showsRace());
-  CHECK(!evidence.derivedExact());
+  CHECK(!evidence.derivedExact(160));
   Evidence shown;
   shown.add(cellOf("none", true, "off", {160, 2, 70, 70}));
   CHECK(shown.showsRace());
+  CHECK(!shown.derivedExact(0));
 }
 
 TEST_CASE("war race: how a soak decides", "[war_race]") {

@@ -122,10 +122,13 @@ static void judge(const RaceOptions &options, const Evidence &evidence,
                  evidence.showsRace()
                      ? "each wrong element is the slot's next generation"
                      : "none did: this run shows nothing");
-  if (runsAny(options, kDerived))
-    report.check("derived forms", evidence.derivedExact(),
-                 evidence.derivedExact() ? "no launch differs"
-                                         : "launches differ");
+  if (!runsAny(options, kDerived))
+    return;
+  const bool exact = evidence.derivedExact(options.exactLaunches);
+  report.check("derived forms", exact,
+               exact ? "no launch of " + std::to_string(options.exactLaunches) +
+                           " or more a path differs"
+                     : "launches differ, or did not happen");
 }
 
 int main(int argc, char **argv) {
@@ -138,6 +141,7 @@ int main(int argc, char **argv) {
     Forms forms(options.compiled);
     Evidence evidence;
     const auto begin = std::chrono::steady_clock::now();
+    checkComparison(report);
     collectEvidence(options, forms, evidence, report);
     judge(options, evidence, report);
     if (options.soak != 0)
