@@ -49,21 +49,45 @@ std::optional<WarpPartition> chooseWarpPartition(int64_t M, int64_t N,
   return best;
 }
 
-LinearLayout accumulatorLayout(int64_t M, int64_t N, WarpPartition partition) {
+namespace {
+/// Steps of the row digits of a fragment: the upper half of a block, the row
+/// of a lane, the warp, the next block of the warp.
+struct RowSteps {
+  int64_t half = 8, lane = 1, warp = 16, block;
+
+  RowSteps(int64_t M, int64_t warps, const Numbering &numbering)
+      : block(16 * warps) {
+    if (!numbering.quadM)
+      return;
+    int64_t blocks = M / (16 * warps);
+    half = 1, block = 2, lane = 2 * blocks, warp = 16 * blocks;
+  }
+};
+} // namespace
+
+LinearLayout accumulatorLayout(int64_t M, int64_t N, WarpPartition partition,
+                               const Numbering &numbering) {
   assert(isValidPartition(M, N, partition, /*wgmma=*/false));
   auto [m, n] = partition;
-  return LinearLayout(
-      {M, N},
-      {{2, {0, 1}},
-       {2, {8, 0}},
-       {N / (8 * n), {0, 8}},
-       {M / (16 * m), {16 * m, 0}}},
-      {{4, {0, 2}}, {8, {1, 0}}, {m, {16, 0}}, {n, {0, N / n}}});
+  RowSteps row(M, m, numbering);
+  bool quad = numbering.quadN;
+  assert(!quad || N / n % 16 == 0);
+  llvm::SmallVector<Digit, 8> registers{{2, {0, 1}}, {2, {row.half, 0}}};
+  if (quad)
+    registers.push_back({2, {0, 2}});
+  int64_t columns = quad ? 16 : 8;
+  registers.push_back({N / (columns * n), {0, columns}});
+  registers.push_back({M / (16 * m), {row.block, 0}});
+  return LinearLayout({M, N}, registers,
+                      {{4, {0, quad ? 4 : 2}},
+                       {8, {row.lane, 0}},
+                       {m, {row.warp, 0}},
+                       {n, {0, N / n}}});
 }
 
 LinearLayout wgmmaAccumulator(int64_t M, int64_t N, int64_t mGroups,
-                              int64_t nGroups) {
-  return accumulatorLayout(M, N, {4 * mGroups, nGroups});
+                              int64_t nGroups, const Numbering &numbering) {
+  return accumulatorLayout(M, N, {4 * mGroups, nGroups}, numbering);
 }
 
 LinearLayout mmaAccumulator(int64_t M, int64_t N, int64_t mWarps,
@@ -72,16 +96,26 @@ LinearLayout mmaAccumulator(int64_t M, int64_t N, int64_t mWarps,
 }
 
 LinearLayout operandALayout(int64_t M, int64_t K, unsigned bits,
-                            WarpPartition partition) {
+                            WarpPartition partition,
+                            const Numbering &numbering) {
   int64_t e = 32 / bits;
   auto [m, n] = partition;
   assert(M % (16 * m) == 0 && K % (8 * e) == 0);
-  return LinearLayout({M, K},
-                      {{e, {0, 1}},
-                       {2, {8, 0}},
-                       {K / (4 * e), {0, 4 * e}},
-                       {M / (16 * m), {16 * m, 0}}},
-                      {{4, {0, e}}, {8, {1, 0}}, {m, {16, 0}}, {n, {0, 0}}});
+  assert(!numbering.pairK || bits == 32);
+  RowSteps row(M, m, numbering);
+  llvm::SmallVector<Digit, 8> registers{{e, {0, 1}}, {2, {row.half, 0}}};
+  if (numbering.pairK) {
+    registers.push_back({2, {0, 1}});
+    registers.push_back({K / 8, {0, 8}});
+  } else {
+    registers.push_back({K / (4 * e), {0, 4 * e}});
+  }
+  registers.push_back({M / (16 * m), {row.block, 0}});
+  return LinearLayout({M, K}, registers,
+                      {{4, {0, numbering.pairK ? 2 : e}},
+                       {8, {row.lane, 0}},
+                       {m, {row.warp, 0}},
+                       {n, {0, 0}}});
 }
 
 LinearLayout operandBLayout(int64_t K, int64_t N, unsigned bits,

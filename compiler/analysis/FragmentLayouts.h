@@ -12,6 +12,7 @@
 #define TLC_COMPILER_ANALYSIS_FRAGMENTLAYOUTS_H
 
 #include "compiler/analysis/Layout.h"
+#include "compiler/analysis/Order.h"
 
 namespace tlc::analysis {
 
@@ -42,13 +43,16 @@ std::optional<WarpPartition> chooseWarpPartition(int64_t M, int64_t N,
 /// C of mma.sync m16n8 (PTX ISA, mma.m16n8k16: c0,c1 at row lane/4, columns
 /// 2*(lane%4)+{0,1}; c2,c3 eight rows below), M x N over the partition. Also
 /// D of wgmma m64nN (register d[4j+i] at columns 8j), which is the same
-/// function when partition.m is a multiple of 4. Requires isValidPartition.
-LinearLayout accumulatorLayout(int64_t M, int64_t N, WarpPartition partition);
+/// function when partition.m is a multiple of 4. Requires isValidPartition, and
+/// of quadN 16 | N / partition.n.
+LinearLayout accumulatorLayout(int64_t M, int64_t N, WarpPartition partition,
+                               const Numbering &numbering = {});
 
 /// D of wgmma for `warpgroups` warpgroups side by side along M (mGroups) and
 /// N (nGroups): accumulatorLayout with partition {4 * mGroups, nGroups}.
 LinearLayout wgmmaAccumulator(int64_t M, int64_t N, int64_t mGroups,
-                              int64_t nGroups);
+                              int64_t nGroups,
+                              const Numbering &numbering = {});
 LinearLayout mmaAccumulator(int64_t M, int64_t N, int64_t mWarps,
                             int64_t nWarps);
 
@@ -59,7 +63,8 @@ LinearLayout mmaAccumulator(int64_t M, int64_t N, int64_t mWarps,
 /// K % 8e == 0. For 16 bits it is accumulatorLayout of an M x K tile: the
 /// result of one product feeds the next as it is.
 LinearLayout operandALayout(int64_t M, int64_t K, unsigned bits,
-                            WarpPartition partition);
+                            WarpPartition partition,
+                            const Numbering &numbering = {});
 
 /// B (K x N) of mma.sync: e consecutive rows at e * (lane % 4), column
 /// lane / 4; then 4e rows on (all of K), then column blocks of 8. Row parts

@@ -22,6 +22,16 @@ inline SharedKind sharedKindOf(std::optional<tile::Swizzle> swizzle) {
   llvm_unreachable("unknown swizzle");
 }
 
+/// The order of a shared tile; natural without an attribute.
+inline TileOrder tileOrderOf(tile::TileOrderAttr attr) {
+  if (!attr)
+    return {};
+  return {attr.getTransposed(), static_cast<Order>(attr.getRows()),
+          static_cast<Order>(attr.getColumns())};
+}
+static_assert(int(tile::Order::Quads) == int(Order::Quads) &&
+              int(tile::Order::Pairs) == int(Order::Pairs));
+
 } // namespace tlc::analysis
 
 #endif // TLC_COMPILER_ANALYSIS_SHAREDKINDS_H

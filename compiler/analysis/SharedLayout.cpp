@@ -55,18 +55,24 @@ static unsigned storedBits(unsigned elementBits) {
 }
 
 bool SharedLayout::isPossible(SharedKind kind, llvm::ArrayRef<int64_t> shape,
-                              unsigned elementBits) {
+                              unsigned elementBits, TileOrder order) {
   unsigned bits = storedBits(elementBits);
   if (shape.empty() || bits == 0 || bits % 8 != 0)
     return false;
+  if (!order.isNatural() &&
+      (shape.size() < 2 || shape[shape.size() - 2] % period(order.rows) != 0 ||
+       shape.back() % period(order.columns) != 0))
+    return false;
   int64_t span = spanBytes(kind);
-  return span == 0 || shape.back() * (bits / 8) % span == 0;
+  int64_t row = order.transposed ? shape[shape.size() - 2] : shape.back();
+  return span == 0 || row * (bits / 8) % span == 0;
 }
 
 SharedLayout::SharedLayout(SharedKind kind, llvm::ArrayRef<int64_t> shape,
-                           unsigned elementBits)
-    : layoutKind(kind), tileShape(shape), bits(storedBits(elementBits)) {
-  assert(isPossible(kind, shape, elementBits));
+                           unsigned elementBits, TileOrder order)
+    : layoutKind(kind), tileShape(shape), bits(storedBits(elementBits)),
+      tileOrder(order) {
+  assert(isPossible(kind, shape, elementBits, order));
 }
 
 SharedLayout SharedLayout::padded(llvm::ArrayRef<int64_t> shape,
@@ -76,17 +82,16 @@ SharedLayout SharedLayout::padded(llvm::ArrayRef<int64_t> shape,
   return layout;
 }
 
-SharedLayout SharedLayout::matrix() const {
-  SharedLayout layout(layoutKind, {rows(), columns()}, bits);
-  layout.pad = pad;
-  return layout;
-}
-
 int64_t SharedLayout::rows() const {
+  if (tileOrder.transposed)
+    return tileShape.back();
   return tileShape.size() < 2 ? 1 : tileShape[tileShape.size() - 2];
 }
 
-int64_t SharedLayout::columns() const { return tileShape.back(); }
+int64_t SharedLayout::columns() const {
+  return tileOrder.transposed ? tileShape[tileShape.size() - 2]
+                              : tileShape.back();
+}
 
 int64_t SharedLayout::numPanels() const {
   int64_t span = spanBytes(layoutKind);
@@ -122,7 +127,11 @@ int64_t SharedLayout::unswizzledOffset(llvm::ArrayRef<int64_t> coords) const {
   for (size_t dim = 0; dim + 2 < coords.size(); ++dim)
     matrix = matrix * tileShape[dim] + coords[dim];
   int64_t row = coords.size() < 2 ? 0 : coords[coords.size() - 2];
-  int64_t byte = coords.back() * elementBytes();
+  row = slotOf(tileOrder.rows, row);
+  int64_t column = slotOf(tileOrder.columns, coords.back());
+  if (tileOrder.transposed)
+    std::swap(row, column);
+  int64_t byte = column * elementBytes();
   int64_t span = spanBytes(layoutKind);
   int64_t offset = matrix * matrixBytes();
   if (span == 0)

@@ -10,10 +10,15 @@
 // "Swizzling modes"). For 128 bytes: unit u of row r is at u ^ (r % 8).
 // The pattern repeats every 8 * span bytes, to which panels are padded and to
 // which the base address must be aligned.
+//
+// A tile that only threads and products touch may have another order: then R x
+// C above are the matrix as it lies in memory, and coordinates of elements are
+// put in order first (see Order.h).
 #ifndef TLC_COMPILER_ANALYSIS_SHAREDLAYOUT_H
 #define TLC_COMPILER_ANALYSIS_SHAREDLAYOUT_H
 
 #include "compiler/analysis/Layout.h"
+#include "compiler/analysis/Order.h"
 #include "compiler/target/TargetInfo.h"
 
 namespace tlc::analysis {
@@ -76,25 +81,25 @@ public:
   /// `elementBits` bits (a multiple of 8, or 1 stored as 8). A kind with a
   /// span needs rows that are a multiple of it; see isPossible.
   SharedLayout(SharedKind kind, llvm::ArrayRef<int64_t> shape,
-               unsigned elementBits);
+               unsigned elementBits, TileOrder order = {});
 
   /// Row-major with `padBytes` unused bytes behind each row.
   static SharedLayout padded(llvm::ArrayRef<int64_t> shape,
                              unsigned elementBits, int64_t padBytes);
 
+  /// The orders of dimensions divide them, and the span a row in memory.
   static bool isPossible(SharedKind kind, llvm::ArrayRef<int64_t> shape,
-                         unsigned elementBits);
+                         unsigned elementBits, TileOrder order = {});
 
   SharedKind kind() const { return layoutKind; }
   llvm::ArrayRef<int64_t> shape() const { return tileShape; }
   unsigned elementBits() const { return bits; }
   int64_t elementBytes() const { return bits / 8; }
+  const TileOrder &order() const { return tileOrder; }
+  /// Of a matrix as it lies in memory.
   int64_t rows() const;
   int64_t columns() const;
   int64_t padBytes() const { return pad; }
-
-  /// The layout of one R x C matrix alone (rank 2), e.g. of one stage.
-  SharedLayout matrix() const;
 
   int64_t numPanels() const;
   /// Bytes from one panel to the next, from one R x C matrix to the next.
@@ -130,15 +135,16 @@ public:
                                    const target::TmaLimits &limits,
                                    std::string *reason = nullptr) const;
 
-  /// The tile as wgmma operand: kMajor if columns are K, else columns are M or
-  /// N and rows are K (16-bit elements only). Fails with `reason`.
+  /// The tile as wgmma operand: kMajor if K runs along rows in memory, else M
+  /// or N does (16-bit elements only). Fails with `reason`.
   std::optional<WgmmaOperand> wgmmaOperand(bool kMajor,
                                            std::string *reason = nullptr) const;
 
   /// Same bytes for the same elements.
   bool operator==(const SharedLayout &other) const = default;
 
-  /// `swizzle128 64x128 bits=16`, with ` pad=16` if padded.
+  /// `swizzle128 64x128 bits=16`, with ` pad=16` if padded. The order is left
+  /// out.
   std::string toString() const;
   static std::optional<SharedLayout> parse(llvm::StringRef text,
                                            std::string *error = nullptr);
@@ -148,6 +154,7 @@ private:
   llvm::SmallVector<int64_t, 4> tileShape;
   unsigned bits = 0;
   int64_t pad = 0;
+  TileOrder tileOrder;
 };
 
 /// The layout rule for wgmma operands: by how many elements are contiguous,

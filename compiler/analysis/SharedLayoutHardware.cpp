@@ -38,6 +38,8 @@ std::optional<TmaBoxes> SharedLayout::tmaBoxes(llvm::ArrayRef<int64_t> origin,
   size_t rank = tileShape.size();
   assert(origin.size() == rank && extents.size() == rank);
   int64_t size = elementBytes(), span = spanBytes(layoutKind);
+  if (!tileOrder.isNatural())
+    return decline(reason, "tensor copies do not change the order of elements");
   if (size > 8)
     return decline(reason, "tensor copies have elements of at most 8 bytes");
   if (pad != 0)

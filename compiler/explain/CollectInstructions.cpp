@@ -79,6 +79,8 @@ std::string instructionOf(Operation *op, Touch &touch) {
           [&](auto) { return is(Touch::Write, "TMA (cp.async.bulk.tensor)"); })
       .Case<sm::BulkCopyOp>(
           [&](auto) { return is(Touch::Write, "bulk copy (cp.async.bulk)"); })
+      .Case<sm::CpAsyncOp>(
+          [&](auto) { return is(Touch::Write, "cp.async (16 bytes)"); })
       .Case<sm::TmaStoreBoxOp>([&](auto) {
         return is(Touch::Read, "TMA store (cp.async.bulk.tensor)");
       })

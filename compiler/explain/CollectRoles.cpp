@@ -187,6 +187,17 @@ private:
               "wgmma.wait_group " + std::to_string(wait.getPending());
           action.reason = wait.getReason().value_or("").str();
         })
+        .Case<ws::GroupCommitOp>([&](ws::GroupCommitOp commit) {
+          Action &action = add(ActionKind::CompletionWait, depth, commit);
+          action.instruction = "cp.async.commit_group";
+          action.reason = "closes the group of the turn";
+        })
+        .Case<ws::GroupWaitOp>([&](ws::GroupWaitOp wait) {
+          Action &action = add(ActionKind::CompletionWait, depth, wait);
+          action.instruction =
+              "cp.async.wait_group " + std::to_string(wait.getPending());
+          action.reason = wait.getReason().value_or("").str();
+        })
         .Case<ws::MmaFenceOp>([&](ws::MmaFenceOp fence) {
           add(ActionKind::RegisterFence, depth, fence).instruction =
               "wgmma.fence";

@@ -82,6 +82,8 @@ std::string describeInstruction(Operation *op, const tile::Effect &effect) {
       return "bulk copy (cp.async.bulk)";
     case tile::CopyInst::TmaStore:
       return "TMA store (cp.async.bulk.tensor)";
+    case tile::CopyInst::CpAsync:
+      return "cp.async";
     case tile::CopyInst::Vector:
       break;
     }

@@ -144,6 +144,22 @@ static bool isForeign(const SmRegion &region, int64_t element) {
          !region.registers->held[element];
 }
 
+/// What a copy from global to shared memory writes where: zeros for what is
+/// outside of the tensor.
+static std::vector<std::pair<uint32_t, uint8_t>>
+groupBytes(const WarpPoints &points, uint32_t mask, const SmRegion &src,
+           const SmRegion &dst) {
+  std::vector<std::pair<uint32_t, uint8_t>> bytes;
+  unsigned size = dst.elementSize();
+  forEachPoint(
+      points, mask, &src, dst, [&](unsigned, int64_t from, int64_t to) {
+        for (unsigned i = 0; i < size; ++i)
+          bytes.push_back({dst.address(to) + i,
+                           from < 0 ? uint8_t(0) : src.data[from * size + i]});
+      });
+  return bytes;
+}
+
 void SmRun::copy(Warp &warp, const SmNode &node) {
   auto op = cast<tile::CopyOp>(node.op);
   if (llvm::is_contained(op.getSrcSizes(), 0))
@@ -171,6 +187,16 @@ void SmRun::copy(Warp &warp, const SmNode &node) {
   bool skips = options.tagsOnly && isFloat(dst.buffer->elem);
   if (halted)
     return;
+  if (op.getInst() == tile::CopyInst::CpAsync && dst.tile) {
+    GroupCopy copy;
+    copy.ranges = rangesOf(op, 1, warp, dst.base, dst.start(),
+                           [&] { return bytesOfPoints(points, mask, dst); });
+    if (!skips)
+      copy.bytes = groupBytes(points, mask, src, dst);
+    if (!copy.ranges.empty())
+      issueGroupCopy(warp, op, dst, std::move(copy));
+    return;
+  }
   if (src.isIn(Space::Shared) && dst.registers) {
     if (!skips)
       copyLagging(warp, src, dst, points);
@@ -288,10 +314,12 @@ void SmRun::accessExtern(Warp &warp, const SmNode &node,
   if (!makeRegion(warp, node, ptr.getBuffer(), ptr.getOffsets(), ptr.getSizes(),
                   region))
     return;
-  SmallVector<int64_t> domain = domainOf(ptr.getSizes());
-  WarpPoints points = visitPoints(LinearLayout::replicated(domain, 32), 0);
-  ByteRanges ranges = bytesOfPoints(points, 1, region);
-  normalize(ranges);
+  const ByteRanges &ranges =
+      rangesOf(ptr, 0, warp, region.base, region.start(), [&] {
+        SmallVector<int64_t> domain = domainOf(ptr.getSizes());
+        return bytesOfPoints(
+            visitPoints(LinearLayout::replicated(domain, 32), 0), 1, region);
+      });
   auto mode = static_cast<unsigned>(ptr.getMode());
   auto record = [&](tile::AccessMode access, bool write) {
     if (mode & static_cast<unsigned>(access))

@@ -13,9 +13,8 @@ using namespace tlc::interp;
 
 /// Turns for which every pattern of flags is tried.
 static constexpr int64_t kAllFlags = 6;
-/// States that a search over all schedules may visit.
-static constexpr uint64_t kSearchStates = 4000;
-static constexpr int64_t kSearchTurns = 2;
+/// States that a search over all schedules may visit where time is no bound.
+static constexpr uint64_t kSearchStates = 1000000;
 /// Operations of a block; a loop that spins is given up in about a second.
 static constexpr uint64_t kSteps = uint64_t(1) << 24;
 
@@ -61,10 +60,12 @@ static std::vector<uint64_t> flagPatterns(int64_t turns, uint64_t seed) {
 
 static std::vector<PlannedRun> plan(int64_t maxTurns, bool hasFlags,
                                     uint64_t seed) {
-  std::vector<PlannedRun> runs;
+  std::vector<PlannedRun> runs, searches;
   for (int64_t turns = 0; turns <= maxTurns; ++turns) {
     std::vector<uint64_t> patterns =
         hasFlags ? flagPatterns(turns, seed) : std::vector<uint64_t>{0};
+    for (uint64_t flags : patterns)
+      searches.push_back({turns, flags, SmSchedule::Exhaustive, seed});
     for (uint64_t flags : patterns)
       runs.push_back({turns, flags, SmSchedule::Canonical, seed});
     for (uint64_t flags : {patterns.back(), patterns[patterns.size() / 3]})
@@ -72,8 +73,7 @@ static std::vector<PlannedRun> plan(int64_t maxTurns, bool hasFlags,
                             SmSchedule::AdversarialLate, SmSchedule::Seeded})
         runs.push_back({turns, flags, schedule, seed + turns});
   }
-  for (int64_t turns = 0; turns <= std::min(maxTurns, kSearchTurns); ++turns)
-    runs.push_back({turns, 1, SmSchedule::Exhaustive, seed});
+  llvm::append_range(runs, searches);
   return runs;
 }
 
@@ -98,7 +98,7 @@ SmCheckResult tlc::interp::checkKernel(tile::KernelOp kernel,
       options.inputs ? options.inputs : makeCheckInputs(kernel);
   std::vector<PlannedRun> runs = plan(result.maxTurns, hasFlags, options.seed);
   result.planned = runs.size();
-  result.searched = true;
+  result.searchedTurns = result.maxTurns;
   Clock::time_point start = Clock::now();
   auto spent = [&] {
     return std::chrono::duration<double>(Clock::now() - start).count();
@@ -115,11 +115,20 @@ SmCheckResult tlc::interp::checkKernel(tile::KernelOp kernel,
     sm.tagsOnly = true;
     sm.maxBlocks = 1;
     sm.maxStates = kSearchStates;
+    if (options.seconds > 0)
+      sm.searchSeconds = std::max(options.seconds - spent(), 0.001);
     sm.stepBudget = kSteps;
     SmResult one = runSm(kernel, made.args, sm);
     ++result.runs;
-    if (run.schedule == SmSchedule::Exhaustive)
-      result.searched &= one.stats.complete;
+    if (run.schedule == SmSchedule::Exhaustive) {
+      result.schedules += one.stats.schedules;
+      if (!one.stats.complete && one.status == SmStatus::Clean) {
+        // More turns have more schedules.
+        result.searchedTurns = run.turns - 1;
+        result.planned = result.runs;
+        break;
+      }
+    }
     if (one.status == SmStatus::Clean)
       continue;
     result.status = one.status;
@@ -128,7 +137,11 @@ SmCheckResult tlc::interp::checkKernel(tile::KernelOp kernel,
       report.text += inputText(run, hasFlags);
     break;
   }
-  result.searched &= result.runs == result.planned;
+  if (result.runs < result.planned) {
+    const PlannedRun &next = runs[result.runs];
+    bool isSearch = next.schedule == SmSchedule::Exhaustive;
+    result.searchedTurns = isSearch ? next.turns - 1 : -1;
+  }
   result.seconds = spent();
   return result;
 }

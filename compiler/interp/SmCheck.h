@@ -2,6 +2,9 @@
 // pipelines, patterns of the flags that guard parts of them, schedules. One
 // block is run; values are not computed (SmMachine.h, tagsOnly).
 //
+// Searches over all schedules come last, with one more turn each, as far as the
+// time goes.
+//
 // Order repeats after twice the least common multiple of the ring depths, the
 // period of slots and parities, so that trip counts up to that and two more
 // stand for all; all patterns of flags are tried for up to six turns, samples
@@ -41,7 +44,10 @@ struct SmCheckResult {
   int64_t runs = 0, planned = 0;
   int64_t maxTurns = 0;
   bool hasFlags = false; ///< some guard depends on a tensor
-  bool searched = false; ///< every schedule of the shortest inputs was tried
+  /// Every schedule was tried, for every pattern of flags that was run, of
+  /// trip counts up to this one; -1: of none.
+  int64_t searchedTurns = -1;
+  uint64_t schedules = 0; ///< runs that the searches took
   double seconds = 0;
 };
 

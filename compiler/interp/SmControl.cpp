@@ -417,6 +417,12 @@ void SmRun::runEvent(Warp &warp, const SmNode &node) {
     return;
   case SmCode::BulkWait:
     return waitBulk(warp, node);
+  case SmCode::CpAsyncCommit:
+    warp.copyGroups.push_back(std::move(warp.openCopies));
+    warp.openCopies.clear();
+    return;
+  case SmCode::CpAsyncWait:
+    return waitCopies(warp, node);
   case SmCode::Wgmma:
     return issueWgmma(warp, node);
   case SmCode::Mma:

@@ -46,8 +46,13 @@ struct SmOptions {
   uint64_t stepBudget = uint64_t(1) << 32;
   /// Reports of different pairs of places that are kept.
   unsigned maxReports = 8;
-  /// Exhaustive: states and runs after which the search ends unfinished.
+  /// Exhaustive: states, and seconds (0: no limit), after which the search ends
+  /// unfinished.
   uint64_t maxStates = 20000;
+  double searchSeconds = 0;
+  /// Exhaustive: leave out orders that make no difference. Else every order of
+  /// actions is run, which tests compare with.
+  bool reduce = true;
   /// Blocks of a launch that are run, the first ones; 0: all.
   int64_t maxBlocks = 0;
   /// Called after each block with the blocks done and their number.

@@ -36,34 +36,39 @@ template <typename Op> struct Shape {
   Op op;
   int64_t m, n, k, warpsM, warpsN;
 
-  explicit Shape(Op op)
-      : op(op), warpsM(op.getWarpsM()), warpsN(op.getWarpsN()) {
-    ArrayRef<int64_t> c = cast<MemRefType>(op.getC().getType()).getShape();
-    m = c[0];
-    n = c[1];
-    ArrayRef<int64_t> a = op.getASizes();
-    k = a[a.size() - (op.getTransA() ? 2 : 1)];
-  }
-  /// What warp `w` computes: blocks of 16 rows in turn, columns in pieces.
-  Part partOf(int64_t w) const {
+  explicit Shape(Op product)
+      : op(product), m(op.getM()), n(op.getN()), k(op.getK()),
+        warpsM(op.getWarpsM()), warpsN(op.getWarpsN()) {}
+  /// What warp `w` computes: blocks of 16 rows in turn, or as many rows that
+  /// follow each other; columns in pieces.
+  Part partOf(int64_t w) {
     Part part;
-    for (int64_t block = w % warpsM; block < m / 16; block += warpsM)
+    int64_t blocks = m / (16 * warpsM);
+    for (int64_t b = 0; b < blocks; ++b) {
+      int64_t block =
+          op.getQuadM() ? w % warpsM * blocks + b : b * warpsM + w % warpsM;
       for (int64_t i = 0; i < 16; ++i)
         part.rows.push_back(block * 16 + i);
+    }
     part.columns = n / warpsN;
     part.firstColumn = w / warpsM * part.columns;
     return part;
   }
+  /// Between rows, and between columns, of the accumulator.
+  int64_t rowStride() { return op.getTransC() ? 1 : n; }
+  int64_t columnStride() { return op.getTransC() ? m : 1; }
 };
 } // namespace
 
 /// Whether the lanes of a warp hold its part of the accumulator.
-static bool holds(const RegisterTile &c, const Part &part, int64_t n) {
+template <typename Op>
+static bool holds(const RegisterTile &c, const Part &part, Shape<Op> shape) {
   if (c.held.empty())
     return true;
   for (int64_t row : part.rows)
     for (int64_t j = 0; j < part.columns; ++j)
-      if (!c.held[row * n + part.firstColumn + j])
+      if (!c.held[row * shape.rowStride() +
+                  (part.firstColumn + j) * shape.columnStride()])
         return false;
   return true;
 }
@@ -113,23 +118,23 @@ static SmallVector<int64_t, 8> upTo(int64_t n) {
 
 /// C[part] += A B with the rows of A that the part needs and all of K, k
 /// ascending as in the tile interpreter.
-template <typename T>
-static void accumulate(uint8_t *c, Elem elem, int64_t n, const Part &part,
-                       int64_t k, ArrayRef<T> a, ArrayRef<T> b, bool clear) {
-  unsigned size = sizeOf(elem);
+template <typename T, typename Op>
+static void accumulate(uint8_t *c, Elem elem, Shape<Op> shape, const Part &part,
+                       ArrayRef<T> a, ArrayRef<T> b, bool clear) {
+  int64_t size = sizeOf(elem), step = shape.columnStride() * size;
   std::vector<T> row(part.columns);
   for (auto [r, at] : llvm::enumerate(part.rows)) {
-    uint8_t *out = c + (at * n + part.firstColumn) * size;
+    uint8_t *out = c + at * shape.rowStride() * size + part.firstColumn * step;
     for (int64_t j = 0; j < part.columns; ++j)
-      row[j] = clear ? T(0) : fromCell<T>(elem, decode(elem, out + j * size));
-    for (int64_t l = 0; l < k; ++l) {
-      T x = a[r * k + l];
+      row[j] = clear ? T(0) : fromCell<T>(elem, decode(elem, out + j * step));
+    for (int64_t l = 0; l < shape.k; ++l) {
+      T x = a[r * shape.k + l];
       const T *y = b.data() + l * part.columns;
       for (int64_t j = 0; j < part.columns; ++j)
         row[j] += x * y[j];
     }
     for (int64_t j = 0; j < part.columns; ++j)
-      encode(elem, out + j * size, toCell<T>(elem, row[j]));
+      encode(elem, out + j * step, toCell<T>(elem, row[j]));
   }
 }
 
@@ -229,7 +234,7 @@ RegisterTile &SmRun::useByWgmma(Warp &warp, const SmBuffer &buffer,
 }
 
 /// Rows of A that the warpgroup of warp `w` of a role reads.
-static SmallVector<int64_t, 64> rowsOfGroup(const Shape<sm::WgmmaOp> &shape,
+static SmallVector<int64_t, 64> rowsOfGroup(Shape<sm::WgmmaOp> shape,
                                             int64_t w) {
   SmallVector<int64_t, 64> rows;
   for (int64_t i = w / 4 * 4; i < w / 4 * 4 + 4; ++i)
@@ -257,7 +262,7 @@ void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
       !placeOperand(warp, node, op.getB(), b, shape.k, shape.n))
     return;
   RegisterTile &accumulator = useByWgmma(warp, c, op);
-  if (!holds(accumulator, part, shape.n))
+  if (!holds(accumulator, part, shape))
     return problem(SmProblem::Fault, op, layoutText(c));
   Product product;
   product.node = &node;
@@ -290,7 +295,7 @@ void SmRun::issueWgmma(Warp &warp, const SmNode &node) {
         std::vector<T> x = gather<T>(a, aData, part.rows, 0, shape.k);
         std::vector<T> y = gather<T>(b, asyncView.data(), upTo(shape.k),
                                      part.firstColumn, part.columns);
-        accumulate<T>(data, elem, shape.n, part, shape.k, x, y, clear);
+        accumulate<T>(data, elem, shape, part, x, y, clear);
       });
     };
   warp.openProducts.push_back(std::move(product));
@@ -358,7 +363,7 @@ void SmRun::runMma(Warp &warp, const SmNode &node) {
   int64_t first[2] = {0, part.firstColumn},
           columns[2] = {shape.k, part.columns};
   RegisterTile &accumulator = touch(warp, c, op, true);
-  if (!holds(accumulator, part, shape.n))
+  if (!holds(accumulator, part, shape))
     return problem(SmProblem::Fault, op, layoutText(c));
   PendingLoad load;
   load.writes = {uint32_t(c.place)};
@@ -397,7 +402,7 @@ void SmRun::runMma(Warp &warp, const SmNode &node) {
       auto y = b.tile ? decodeSample<T>(b.buffer->elem, samples[1])
                       : gather<T>(b, bCopy.data(), upTo(shape.k),
                                   part.firstColumn, part.columns);
-      accumulate<T>(data, elem, shape.n, part, shape.k, x, y, clear);
+      accumulate<T>(data, elem, shape, part, x, y, clear);
     });
   };
   addPending(warp, std::move(load));

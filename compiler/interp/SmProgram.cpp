@@ -128,7 +128,8 @@ LogicalResult SmBuilder::shared(sm::SharedOp op) {
   if (shape.empty())
     shape.push_back(1);
   unsigned bits = std::max(8u, type.getElementTypeBitWidth());
-  if (!SharedLayout::isPossible(kind, shape, bits))
+  analysis::TileOrder order = analysis::tileOrderOf(op.getOrderAttr());
+  if (!SharedLayout::isPossible(kind, shape, bits, order))
     return op.emitError("this swizzle does not fit the rows of the tile");
   SmTile tile;
   tile.buffer = p.buffers.size() - 1;
@@ -136,7 +137,7 @@ LogicalResult SmBuilder::shared(sm::SharedOp op) {
   tile.stages = op.getStages();
   tile.slotBytes = op.getSlotBytes();
   tile.elementBytes = bits / 8;
-  tile.layout = SharedLayout(kind, shape, bits);
+  tile.layout = SharedLayout(kind, shape, bits, order);
   if (tile.layout.sizeBytes() > tile.slotBytes)
     return op.emitError() << "the tile has " << tile.layout.sizeBytes()
                           << " bytes, its slot " << tile.slotBytes;
@@ -264,6 +265,8 @@ static std::optional<SmCode> codeOf(Operation *o) {
       .Case([](sm::TmaStoreOp) { return SmCode::BulkStore; })
       .Case([](sm::BulkCommitOp) { return SmCode::BulkCommit; })
       .Case([](sm::BulkWaitOp) { return SmCode::BulkWait; })
+      .Case([](sm::CpAsyncCommitOp) { return SmCode::CpAsyncCommit; })
+      .Case([](sm::CpAsyncWaitOp) { return SmCode::CpAsyncWait; })
       .Case([](sm::WgmmaOp) { return SmCode::Wgmma; })
       .Case([](sm::MmaOp) { return SmCode::Mma; })
       .Case([](sm::WgmmaFenceOp) { return SmCode::WgmmaFence; })
@@ -290,8 +293,8 @@ LogicalResult SmBuilder::op(Operation *o, SmBlock &to) {
                           << "' yet";
   }
   if (auto copy = dyn_cast<tile::CopyOp>(o))
-    if (copy.getInst().value_or(tile::CopyInst::Vector) !=
-        tile::CopyInst::Vector)
+    if (auto inst = copy.getInst().value_or(tile::CopyInst::Vector);
+        inst != tile::CopyInst::Vector && inst != tile::CopyInst::CpAsync)
       return o->emitError("only copies made by threads are left in a finished "
                           "sm program");
   if (auto slot = dyn_cast<sm::SlotOp>(o))

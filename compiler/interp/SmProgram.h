@@ -49,6 +49,8 @@ enum class SmCode : uint8_t {
   BulkStore,
   BulkCommit,
   BulkWait,
+  CpAsyncCommit,
+  CpAsyncWait,
   Wgmma,
   Mma,
   WgmmaFence,

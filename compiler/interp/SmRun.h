@@ -210,6 +210,12 @@ private:
   void moveBox(const BulkCopy &copy, bool load, uint32_t pieces);
   void waitBulk(Warp &warp, const SmNode &node);
 
+  // SmGroups.cpp: copies by cp.async.
+  void issueGroupCopy(Warp &warp, mlir::Operation *op, const SmRegion &dst,
+                      GroupCopy copy);
+  void landGroupCopy(Warp &warp, GroupCopy &copy);
+  void waitCopies(Warp &warp, const SmNode &node);
+
   // SmProducts.cpp: wgmma and mma.
   bool placeOperand(Warp &warp, const SmNode &node, mlir::Value value,
                     MatrixOperand &operand, int64_t rows, int64_t columns);

@@ -27,7 +27,8 @@ bool SmRun::isEnabled(Warp &warp, const SmNode &node) {
     if (!warp.waiting) {
       warp.waiting = true;
       warp.waitingSince = barrier->phase;
-    } else if (barrier->phase >= warp.waitingSince + 2) {
+    } else if (barrier->phase >= warp.waitingSince + 2 &&
+               options.schedule != SmSchedule::Exhaustive) {
       problem(SmProblem::Barrier, node.op,
               "the phase that this waits for has passed by: '" +
                   program.barriers[barrier->decl].name + "[" +

@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 
 namespace tlc::interp {
 
@@ -118,6 +119,15 @@ struct BulkCopy {
   bool read = false;    ///< store: its source has been read
 };
 
+/// A warp's share of a copy by cp.async.
+struct GroupCopy {
+  Epoch epoch;
+  Clock known;
+  ByteRanges ranges;
+  std::vector<std::pair<uint32_t, uint8_t>> bytes; ///< what lands where
+  bool landed = false;
+};
+
 struct Warp {
   uint32_t index = 0;
   uint32_t lanes = kAllLanes; ///< that exist: the last warp may lack some
@@ -143,6 +153,10 @@ struct Warp {
   uint64_t productsIssued = 0;
   ProductGroup openProducts;
   std::deque<ProductGroup> productGroups;
+  // cp.async
+  std::vector<GroupCopy> openCopies;
+  std::deque<std::vector<GroupCopy>> copyGroups;
+  std::map<std::pair<uint32_t, int64_t>, int64_t> copiesOf; ///< by tile, slot
   // bulk stores
   std::vector<BulkCopy> openStores;
   std::deque<std::vector<BulkCopy>> storeGroups;

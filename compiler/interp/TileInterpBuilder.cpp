@@ -289,6 +289,7 @@ LogicalResult ProgramBuilder::gemm(tile::GemmOp op, Nodes &nodes) {
   info.c = bufferOf(op.getC());
   info.transA = op.getTransA();
   info.transB = op.getTransB();
+  info.transC = op.getTransC();
   info.hasClear = bool(op.getClear());
   if (op.getClear())
     info.clear = ref(op.getClear());

@@ -202,14 +202,15 @@ void Machine::multiply(const Node &node, ArrayRef<int64_t> aAt,
   std::vector<T> b =
       loadMatrix<T>(buffers[info.b.buffer], info.b, bAt, info.transB);
   const Buffer &c = buffers[info.c];
-  int64_t m = c.shape[0], n = c.shape[1], k = m ? a.size() / m : 0;
+  int64_t rows = info.transC ? 1 : 0, columns = 1 - rows;
+  int64_t m = c.shape[rows], n = c.shape[columns], k = m ? a.size() / m : 0;
+  int64_t step = c.strides[columns] * sizeOf(c.elem);
   std::vector<T> row(n);
   for (int64_t i = 0; i < m; ++i) {
-    uint8_t *out = c.data + i * c.strides[0] * sizeOf(c.elem);
+    uint8_t *out = c.data + i * c.strides[rows] * sizeOf(c.elem);
     for (int64_t j = 0; j < n; ++j)
-      row[j] =
-          clear ? T(0)
-                : fromCell<T>(c.elem, decode(c.elem, out + j * sizeOf(c.elem)));
+      row[j] = clear ? T(0)
+                     : fromCell<T>(c.elem, decode(c.elem, out + j * step));
     for (int64_t l = 0; l < k; ++l) {
       T x = a[i * k + l];
       const T *y = b.data() + l * n;
@@ -217,7 +218,7 @@ void Machine::multiply(const Node &node, ArrayRef<int64_t> aAt,
         row[j] += x * y[j];
     }
     for (int64_t j = 0; j < n; ++j)
-      encode(c.elem, out + j * sizeOf(c.elem), toCell<T>(c.elem, row[j]));
+      encode(c.elem, out + j * step, toCell<T>(c.elem, row[j]));
   }
 }
 

@@ -131,7 +131,7 @@ struct CopyInfo {
 struct GemmInfo {
   BufferRegion a, b;
   uint32_t c;
-  bool transA, transB, hasClear;
+  bool transA, transB, transC, hasClear;
   Ref clear;
 };
 struct IfInfo {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/conversion/Conversion.h"
+#include "compiler/support/Levers.h"
 
 #include <map>
 #include <string>
@@ -20,6 +21,8 @@ struct CompileOptions {
   bool warpSpecialize = true;
   /// Without specialization: tiles are loaded by cp.async, not by TMA.
   bool cpAsync = false;
+  /// Optimisations that are in use.
+  LeverSet levers;
   /// Approximate division, square roots and exponentials.
   bool fastMath = false;
   /// Whether the finished sm program is verified on the way; without it that

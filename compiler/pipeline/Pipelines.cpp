@@ -45,10 +45,13 @@ void buildTileDecisions(OpPassManager &pm, const CompileOptions &options) {
   // The instruction of each copy and product.
   tile::TileSelectInstructionsPassOptions select;
   select.arch = options.arch;
+  select.cpAsync = options.cpAsync && !options.warpSpecialize;
+  select.disable = options.levers.disabledText();
   kernels.addPass(tile::createTileSelectInstructionsPass(select));
   // Where elements live and which thread moves them.
   tile::TileInferLayoutsPassOptions layouts;
   layouts.arch = options.arch;
+  layouts.disable = options.levers.disabledText();
   kernels.addPass(tile::createTileInferLayoutsPass(layouts));
   // Rings, and whether the launch is specialised.
   TilePlanPipelinesPassOptions plan;

@@ -62,7 +62,10 @@ LogicalResult FragmentInference::seedGemm(GemmOp gemm) {
     return gemm.emitError() << "T.gemm: " << partition.m << " x " << partition.n
                             << " warps do not split " << M << " x " << N
                             << " among " << threads << " threads";
-  if (failed(require(gemm.getC(), accumulatorLayout(M, N, partition), gemm,
+  Numbering numbering{gemm.getQuadM(), gemm.getQuadN(), gemm.getPairK()};
+  LinearLayout result = accumulatorLayout(M, N, partition, numbering);
+  if (failed(require(gemm.getC(),
+                     gemm.getTransC() ? result.transpose() : result, gemm,
                      "the result of a product")))
     return failure();
   auto operand = [&](Value buffer, bool transposed, StringRef why,
@@ -75,7 +78,8 @@ LogicalResult FragmentInference::seedGemm(GemmOp gemm) {
   };
   if (failed(operand(gemm.getA(), gemm.getTransA(), "operand A of a product",
                      [&](unsigned bits) {
-                       return operandALayout(M, K, bits, partition);
+                       return operandALayout(M, K, bits, partition,
+                                             numbering);
                      })))
     return failure();
   return operand(

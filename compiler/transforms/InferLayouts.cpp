@@ -3,6 +3,7 @@
 #include "compiler/transforms/LayoutInference.h"
 
 #include "compiler/analysis/FragmentLayouts.h"
+#include "compiler/transforms/Products.h"
 #include "compiler/transforms/UserText.h"
 
 using namespace mlir;
@@ -88,9 +89,12 @@ static LogicalResult checkGivenLayouts(LaunchOp launch) {
   return failure(walk.wasInterrupted());
 }
 
-LogicalResult inferLayouts(KernelOp kernel, const target::TargetInfo &) {
+LogicalResult inferLayouts(KernelOp kernel, const target::TargetInfo &,
+                           const LeverSet &levers) {
   bool ok = true;
   kernel.walk([&](LaunchOp launch) {
+    if (levers.isOn(Lever::Renumber))
+      renumberProducts(launch);
     if (failed(checkGivenLayouts(launch)) ||
         failed(inferSharedLayouts(launch)) ||
         failed(inferFragmentLayouts(launch)) || failed(inferThreadMaps(launch)))

@@ -16,6 +16,16 @@ static const target::TargetInfo *findTarget(mlir::Operation *op,
   return target;
 }
 
+/// The levers that `disabled` leaves on; reports at `op` what is none.
+static std::optional<LeverSet> findLevers(mlir::Operation *op,
+                                          llvm::StringRef disabled) {
+  std::string unknown;
+  std::optional<LeverSet> levers = LeverSet::parse(disabled, unknown);
+  if (!levers)
+    op->emitError() << "unknown lever '" << unknown << "'";
+  return levers;
+}
+
 namespace {
 
 struct SelectInstructionsPass
@@ -24,9 +34,13 @@ struct SelectInstructionsPass
 
   void runOnOperation() override {
     const target::TargetInfo *target = findTarget(getOperation(), arch);
-    if (!target || failed(selectInstructions(getOperation(), *target,
-                                             {.disableTma = disableTma,
-                                              .disableWgmma = disableWgmma})))
+    std::optional<LeverSet> levers = findLevers(getOperation(), disable);
+    if (!target || !levers ||
+        failed(selectInstructions(getOperation(), *target,
+                                  {.cpAsync = cpAsync,
+                                   .disableTma = disableTma,
+                                   .disableWgmma = disableWgmma,
+                                   .levers = *levers})))
       signalPassFailure();
   }
 };
@@ -37,7 +51,9 @@ struct InferLayoutsPass
 
   void runOnOperation() override {
     const target::TargetInfo *target = findTarget(getOperation(), arch);
-    if (!target || failed(inferLayouts(getOperation(), *target)))
+    std::optional<LeverSet> levers = findLevers(getOperation(), disable);
+    if (!target || !levers ||
+        failed(inferLayouts(getOperation(), *target, *levers)))
       signalPassFailure();
   }
 };

@@ -2,6 +2,7 @@
 #ifndef TLC_COMPILER_TRANSFORMS_PASSES_H
 #define TLC_COMPILER_TRANSFORMS_PASSES_H
 
+#include "compiler/support/Levers.h"
 #include "compiler/target/TargetInfo.h"
 #include "dialects/tile/Tile.h"
 
@@ -11,12 +12,14 @@ namespace tlc::tile {
 
 /// What selectInstructions must not use.
 struct SelectOptions {
+  bool cpAsync = false; ///< loads of tiles by cp.async instead of TMA
   bool disableTma = false;
   bool disableWgmma = false;
+  LeverSet levers;
 };
 
 /// Sets `inst` and `reason` of copies and products, and the warp partition of
-/// products. Fails, with errors at the ops, if a product has no instruction or
+/// products, which may change their form first. Fails, with errors at the ops, if a product has no instruction or
 /// an instruction that was asked for by name is not possible.
 mlir::LogicalResult selectInstructions(KernelOp kernel,
                                        const target::TargetInfo &target,
@@ -38,7 +41,8 @@ mlir::LogicalResult selectInstructions(KernelOp kernel,
 /// Fails, with an error at the op, where fragments would have to change hands
 /// between threads.
 mlir::LogicalResult inferLayouts(KernelOp kernel,
-                                 const target::TargetInfo &target);
+                                 const target::TargetInfo &target,
+                                 const LeverSet &levers = {});
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

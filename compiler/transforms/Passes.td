@@ -26,10 +26,14 @@ def TileSelectInstructionsPass
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "target GPU">,
+    Option<"cpAsync", "cp-async", "bool", "false",
+           "threads load tiles by cp.async instead of TMA">,
     Option<"disableTma", "disable-tma", "bool", "false",
            "copies are made by threads">,
     Option<"disableWgmma", "disable-wgmma", "bool", "false",
            "products run on mma.sync">,
+    Option<"disable", "disable", "std::string", "\"\"",
+           "levers that are switched off, with commas between them">,
   ];
 }
 
@@ -50,6 +54,8 @@ def TileInferLayoutsPass
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"", "target GPU">,
+    Option<"disable", "disable", "std::string", "\"\"",
+           "levers that are switched off, with commas between them">,
   ];
 }
 

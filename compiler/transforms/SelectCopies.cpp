@@ -5,6 +5,7 @@
 #include "compiler/transforms/Selection.h"
 
 #include "compiler/analysis/KnownDivisors.h"
+#include "compiler/transforms/LayoutInference.h"
 #include "compiler/transforms/UserText.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -22,6 +23,9 @@ SharedKind preferredKind(MemRefType type) {
     return SharedKind::Linear;
   return selectCopyKind(type.getShape(), storageBits(type.getElementType()));
 }
+
+/// What one cp.async moves past the L1 (PTX ISA, cp.async.cg).
+constexpr int64_t kCpAsyncBytes = 16;
 
 /// A rule's answer: empty, or why the instruction is not possible.
 using Why = std::string;
@@ -148,8 +152,48 @@ static void choose(CopyOp copy, CopyInst inst, const Twine &reason) {
   copy.setReason(reason.str());
 }
 
+/// cp.async moves 16 bytes a thread from global to shared memory.
+static Why whyNoCpAsync(CopyOp copy, const target::TargetInfo &target) {
+  if (!isInSpace(copy.getSrc(), Space::Global) ||
+      !isInSpace(copy.getDst(), Space::Shared))
+    return "only loads from global to shared memory are asynchronous";
+  if (!target.hasCpAsync)
+    return llvm::formatv("{0} has no cp.async", target.name).str();
+  Type from = copy.getSrc().getType().getElementType();
+  Type to = copy.getDst().getType().getElementType();
+  if (from != to)
+    return llvm::formatv("{0} is converted to {1} on the way", dtypeName(from),
+                         dtypeName(to))
+        .str();
+  if (!coversWholeTile(copy))
+    return llvm::formatv("it fills only a part of '{0}'",
+                         getBufferName(copy.getDst()))
+        .str();
+  if (int64_t bytes = copyVectorBytes(copy); bytes != kCpAsyncBytes)
+    return llvm::formatv("neighbours come in pieces of {0} bytes, cp.async "
+                         "moves {1}",
+                         bytes, kCpAsyncBytes)
+        .str();
+  return {};
+}
+
+/// Threads make the copy, by cp.async if they can.
+static void selectThreadCopy(CopyOp copy, const target::TargetInfo &target) {
+  Why why = whyNoCpAsync(copy, target);
+  if (why.empty())
+    choose(copy, CopyInst::CpAsync,
+           "a tile of " + shapeText(copy.getDstSizes()) +
+               " is loaded by cp.async, as the options ask");
+  else
+    choose(copy, CopyInst::Vector, why);
+}
+
 LogicalResult selectCopy(CopyOp copy, const target::TargetInfo &target,
                          const SelectOptions &options) {
+  if (options.cpAsync && !copy.getPreferTma()) {
+    selectThreadCopy(copy, target);
+    return success();
+  }
   bool unknownPitch = false;
   Why why = whyNoAsyncLoad(copy, target, options);
   bool async = why.empty();

@@ -4,6 +4,8 @@
 
 #include "compiler/analysis/FragmentLayouts.h"
 #include "compiler/analysis/KnownDivisors.h"
+#include "compiler/analysis/SharedKinds.h"
+#include "compiler/transforms/Products.h"
 #include "compiler/transforms/UserText.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -76,14 +78,17 @@ struct Product {
 SharedKind wgmmaKind(GemmOp gemm, bool isA, int64_t warpsN) {
   MemRefType type = (isA ? gemm.getA() : gemm.getB()).getType();
   OperandRange offsets = isA ? gemm.getAOffsets() : gemm.getBOffsets();
-  bool kMajor = isA ? !gemm.getTransA() : gemm.getTransB();
+  bool kMajor = isKMajor(gemm, isA);
   unsigned bits = storageBits(type.getElementType());
+  // The dimension that runs along rows in memory.
+  bool kColumns = isA ? !gemm.getTransA() : gemm.getTransB();
+  size_t dim = type.getRank() - (kMajor == kColumns ? 1 : 2);
   int64_t continuity =
-      std::gcd(type.getShape().back(), knownDivisor(offsets.back()));
+      std::gcd(type.getDimSize(dim), knownDivisor(offsets[dim]));
   // A step along K stays inside a span, so K-major regions may begin at any
   // step; MN-major ones begin at a span.
   if (kMajor)
-    continuity = type.getShape().back();
+    continuity = type.getDimSize(dim);
   else
     continuity = std::gcd(continuity, isA ? kWgmmaM : gemm.getN() / warpsN);
   return selectWgmmaKind(continuity, bits);
@@ -114,7 +119,7 @@ static Why whyBadOperand(const Product &p, bool isA, WarpPartition partition,
                          const target::WgmmaShape &shape) {
   GemmOp gemm = p.gemm;
   Value buffer = isA ? gemm.getA() : gemm.getB();
-  bool kMajor = isA ? !gemm.getTransA() : gemm.getTransB();
+  bool kMajor = isKMajor(gemm, isA);
   std::string name = getBufferName(buffer);
   if (!isInSpace(buffer, Space::Shared))
     return llvm::formatv("'{0}' is not in shared memory", name).str();
@@ -133,8 +138,10 @@ static Why whyBadOperand(const Product &p, bool isA, WarpPartition partition,
                          name)
         .str();
   MemRefType type = cast<MemRefType>(buffer.getType());
+  auto alloc = buffer.getDefiningOp<AllocOp>();
   SharedLayout layout(kind, type.getShape(),
-                      storageBits(type.getElementType()));
+                      storageBits(type.getElementType()),
+                      alloc ? tileOrderOf(alloc.getOrderAttr()) : TileOrder());
   Why reason;
   if (!layout.wgmmaOperand(kMajor, &reason))
     return llvm::formatv("'{0}': {1}", name, reason).str();
@@ -143,13 +150,12 @@ static Why whyBadOperand(const Product &p, bool isA, WarpPartition partition,
 
 /// Why wgmma cannot compute it; else sets the partition.
 static Why whyNoWgmma(const Product &p, const target::TargetInfo &target,
-                      const SelectOptions &options, WarpPartition &partition) {
+                      const SelectOptions &options, bool aInRegisters,
+                      WarpPartition &partition) {
   if (!target.hasWgmma)
     return llvm::formatv("{0} has no wgmma", target.name).str();
   if (options.disableWgmma)
     return "wgmma is disabled";
-  if (isa<Float32Type>(p.aType))
-    return "float32 operands run as tf32 on mma.sync";
   const target::WgmmaShape *shape = target.findWgmma(*p.a, *p.b, *p.c);
   if (!shape)
     return "wgmma does not multiply " + p.types();
@@ -174,11 +180,21 @@ static Why whyNoWgmma(const Product &p, const target::TargetInfo &target,
   if (target::TargetInfo::wgmmaN(*shape, p.N / partition.n) == 0)
     return llvm::formatv("no wgmma has {0} columns", p.N / partition.n).str();
   Why why;
-  if (!p.aIsFragment())
+  if (!p.aIsFragment() && !aInRegisters)
     why = whyBadOperand(p, /*isA=*/true, partition, *shape);
   if (why.empty())
     why = whyBadOperand(p, /*isA=*/false, partition, *shape);
   return why;
+}
+
+std::string whyNoWgmma(GemmOp gemm, int64_t threads,
+                       const target::TargetInfo &target,
+                       const SelectOptions &options, bool aInRegisters) {
+  Product p(gemm, threads);
+  WarpPartition partition{1, 1};
+  if (!p.a || !p.b || !p.c)
+    return "no matrix instruction takes these types";
+  return whyNoWgmma(p, target, options, aInRegisters, partition);
 }
 
 /// Fragment operands are whole fragments.
@@ -248,7 +264,8 @@ LogicalResult selectGemm(GemmOp gemm, int64_t threads,
       failed(checkMultiple(gemm, "the number of threads", threads, 32)))
     return failure();
   WarpPartition partition{1, 1};
-  Why why = whyNoWgmma(p, target, options, partition);
+  Why why =
+      whyNoWgmma(p, target, options, /*aInRegisters=*/false, partition);
   if (why.empty()) {
     choose(gemm, p.aIsFragment() ? GemmInst::WgmmaRS : GemmInst::WgmmaSS,
            partition,

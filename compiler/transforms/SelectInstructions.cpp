@@ -3,6 +3,7 @@
 #include "compiler/transforms/Selection.h"
 
 #include "compiler/support/Remarks.h"
+#include "compiler/transforms/Products.h"
 
 using namespace mlir;
 
@@ -20,6 +21,13 @@ LogicalResult selectInstructions(KernelOp kernel,
                                  const SelectOptions &options) {
   bool ok = true;
   kernel.walk([&](LaunchOp launch) {
+    SmallVector<GemmOp> products;
+    launch.walk([&](GemmOp gemm) {
+      if (!gemm.getInst())
+        products.push_back(gemm);
+    });
+    for (GemmOp gemm : products)
+      shapeProduct(gemm, launch.getNumThreads(), target, options);
     launch.walk([&](Operation *op) {
       if (auto copy = dyn_cast<CopyOp>(op); copy && !copy.getInst()) {
         if (failed(selectCopy(copy, target, options)))

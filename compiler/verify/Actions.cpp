@@ -126,6 +126,7 @@ bool Machine::bar(Agent &agent, sm::BarSyncOp op) {
     if (barrier.generation == *agent.barTicket)
       return false;
     agent.barTicket.reset();
+    meet(agent);
     return true;
   }
   int64_t threads = static_cast<int64_t>(op.getThreads());
@@ -152,6 +153,7 @@ bool Machine::bar(Agent &agent, sm::BarSyncOp op) {
   }
   barrier.arrived = 0;
   ++barrier.generation;
+  meet(agent);
   return true;
 }
 
@@ -203,6 +205,8 @@ void Machine::reportBlocked() {
 void Machine::checkEnd() {
   if (reportBytes())
     return;
+  for (const Agent &agent : agents)
+    checkLanded(agent);
   for (const auto &[value, info] : protocol.barriers) {
     for (auto [index, stage] : llvm::enumerate(barriers[value])) {
       flip(stage, value);

@@ -50,6 +50,9 @@ private:
     for (const auto &[value, info] : protocol.barriers)
       if (sm::MBarrierOp decl = info.decl)
         period = std::lcm(period, static_cast<int64_t>(decl.getStages()));
+    for (Value tile : protocol.groupTiles)
+      period =
+          std::lcm(period, static_cast<int64_t>(baseTile(tile).getStages()));
     return std::min(2 * period + 3, kMaxTurns);
   }
 
@@ -113,6 +116,6 @@ private:
 } // namespace
 
 void tlc::verify::checkProgress(const Protocol &protocol, Reporter &reporter) {
-  if (!protocol.barriers.empty())
+  if (!protocol.barriers.empty() || !protocol.groupTiles.empty())
     Search(protocol, reporter).run();
 }

@@ -240,6 +240,15 @@ bool Machine::execute(Agent &agent, const Node &node) {
   case Node::Phase:
     readCounter(agent, node);
     return true;
+  case Node::Touch:
+  case Node::Fence:
+  case Node::GroupCommit:
+  case Node::GroupWait:
+  case Node::Product:
+  case Node::ProductCommit:
+  case Node::ProductWait:
+    runGroupNode(agent, node);
+    return true;
   case Node::ReadLocal:
     readLocal(agent, cast<tile::LoadOp>(op));
     return true;

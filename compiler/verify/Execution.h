@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <deque>
+
 namespace tlc::verify {
 
 /// One step of the skeleton.
@@ -27,6 +29,14 @@ struct Node {
     ReadLocal,
     WriteLocal,
     Unknown, ///< a value that memory holds
+    // Only if tiles are filled by cp.async (GroupSlots.cpp).
+    Touch, ///< accesses of slots by threads, cp.async among them
+    Fence,
+    GroupCommit,
+    GroupWait,
+    Product,
+    ProductCommit,
+    ProductWait,
     For,
     While,
     If,
@@ -76,6 +86,19 @@ private:
     bool after = false;          ///< while: in the second region
     int64_t iv = 0, upper = 0, step = 1;
   };
+  /// A slot of a tile that is filled by cp.async, as the threads of one agent
+  /// know it.
+  struct GroupSlot {
+    enum { Unfilled, InFlight, Landed, Visible } state = Unfilled;
+    mlir::Operation *fill = nullptr;
+    bool fenced = false;                ///< since it has landed
+    bool lateFence = false;             ///< ... but only since all have met
+    mlir::Operation *read = nullptr;    ///< since all have met
+    mlir::Operation *product = nullptr; ///< reads it and was not waited for
+  };
+  using SlotKey = std::pair<void *, int64_t>;
+  using SlotKeys = std::vector<SlotKey>;
+
   struct Agent {
     Agent(const RoleInfo &role, bool elected, int64_t threads, Evaluator values)
         : role(&role), elected(elected), threads(threads),
@@ -94,6 +117,9 @@ private:
     std::optional<uint64_t> barTicket; ///< generation of the bar waited for
     int64_t wantedPhase = 0, wantedStage = 0;
     bool isElect = false; ///< inside sm.elect
+    std::map<SlotKey, GroupSlot> slots;
+    SlotKeys openCopies, openProducts;
+    std::deque<SlotKeys> copies, products; ///< committed groups, oldest first
   };
   struct BarrierStage {
     int64_t pending, completed = 0, expected = 0, issued = 0;
@@ -122,6 +148,15 @@ private:
   bool bar(Agent &agent, sm::BarSyncOp op);
   void readLocal(Agent &agent, tile::LoadOp op);
   void writeLocal(Agent &agent, tile::StoreOp op);
+  // GroupSlots.cpp
+  void runGroupNode(Agent &agent, const Node &node);
+  void touchSlots(Agent &agent, mlir::Operation *op);
+  void fillSlot(Agent &agent, mlir::Operation *op, const SlotKey &key,
+                const std::string &name);
+  void readSlot(mlir::Operation *op, const GroupSlot &slot, bool async,
+                const std::string &name);
+  void meet(Agent &agent);
+  void checkLanded(const Agent &agent);
   void countArrivals(mlir::Operation *op, mlir::Value barrier, int64_t stage,
                      int64_t arrivals);
   BarrierStage *stageOf(mlir::Operation *op, mlir::Value barrier,

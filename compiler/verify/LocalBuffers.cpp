@@ -92,8 +92,11 @@ static bool isSameThread(Operation *a, Operation *b, sm::SharedOp tile,
   return true;
 }
 
-/// Null, with an error, for a slot that the role does not hold.
+/// Null, with an error, for a slot that the role does not hold, and for a slot
+/// whose order is checked elsewhere.
 Hazard *RoleWalk::hazardOf(Operation *op, const Place &place) {
+  if (protocol.isFilledInGroups(place.tile))
+    return nullptr;
   if (!place.ring)
     return &state.locals[place.tile.getResult()];
   Span *span = requireSpan(op, place);

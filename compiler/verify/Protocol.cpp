@@ -37,6 +37,12 @@ LoadView tlc::verify::viewLoad(Operation *op) {
   return {};
 }
 
+sm::SharedOp tlc::verify::baseTile(Value buffer) {
+  if (auto slot = buffer.getDefiningOp<sm::SlotOp>())
+    buffer = slot.getBuffer();
+  return buffer.getDefiningOp<sm::SharedOp>();
+}
+
 Ring *Protocol::ringOfTile(sm::SharedOp tile) const {
   for (const auto &ring : rings)
     if (llvm::is_contained(ring->members, tile))
@@ -87,6 +93,11 @@ public:
           {protocol.launch, &protocol.launch.getBody().front(), "block", 0,
            static_cast<int64_t>(protocol.launch.getThreads())});
     protocol.launch.walk([&](Operation *op) { addBarrierOp(op); });
+    protocol.launch.walk([&](tile::CopyOp copy) {
+      if (sm::SharedOp tile = baseTile(copy.getDst());
+          tile && copy.getInst() == tile::CopyInst::CpAsync)
+        protocol.groupTiles.insert(tile.getResult());
+    });
     for (auto &[barrier, info] : protocol.barriers)
       for (Operation *load : info.loads)
         addLoad(viewLoad(load));

@@ -9,6 +9,7 @@
 
 #include "compiler/verify/Report.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tlc::verify {
@@ -66,6 +67,13 @@ struct HandOver {
 };
 
 struct Protocol {
+  /// Whether threads fill the tile by cp.async: its slots have no mbarriers and
+  /// are followed by running the skeleton (GroupSlots.cpp).
+  bool isFilledInGroups(sm::SharedOp tile) const {
+    return groupTiles.contains(tile.getResult());
+  }
+  llvm::DenseSet<mlir::Value> groupTiles;
+
   /// Ops are handles: their accessors are not const.
   mutable sm::LaunchOp launch;
   std::vector<RoleInfo> roles;
@@ -81,6 +89,9 @@ struct Protocol {
   /// Threads that execute `op`: one in sm.elect, else all of its role.
   int64_t threadsOf(mlir::Operation *op) const;
 };
+
+/// The shared tile behind a buffer or a slot of one, or null.
+sm::SharedOp baseTile(mlir::Value buffer);
 
 /// Name of a barrier in single quotes.
 std::string barrierName(mlir::Value barrier);

@@ -11,7 +11,8 @@ namespace {
 
 class SkeletonBuilder {
 public:
-  SkeletonBuilder(const Protocol &protocol, const RoleInfo &role) : role(role) {
+  SkeletonBuilder(const Protocol &protocol, const RoleInfo &role)
+      : protocol(protocol), role(role) {
     sm::LaunchOp launch = protocol.launch;
     launch.walk([&](tile::EffectsOpInterface op) {
       SmallVector<tile::Effect> effects;
@@ -55,6 +56,37 @@ private:
         })
         .Case<scf::ForOp, scf::WhileOp, scf::IfOp, sm::ElectOp>(
             [&](auto x) { addRegion(nodes, x); });
+    if (std::optional<Node::Kind> kind = groupKind(op))
+      add(*kind, /*shared=*/true);
+  }
+
+  /// What matters to slots that are filled by cp.async, if there are any.
+  std::optional<Node::Kind> groupKind(Operation *op) const {
+    if (protocol.groupTiles.empty())
+      return std::nullopt;
+    return TypeSwitch<Operation *, std::optional<Node::Kind>>(op)
+        .Case([](sm::CpAsyncCommitOp) { return Node::GroupCommit; })
+        .Case([](sm::CpAsyncWaitOp) { return Node::GroupWait; })
+        .Case<sm::FenceProxyAsyncOp, tile::FenceProxyAsyncOp>(
+            [](auto) { return Node::Fence; })
+        .Case([](sm::WgmmaOp) { return Node::Product; })
+        .Case([](sm::WgmmaCommitOp) { return Node::ProductCommit; })
+        .Case([](sm::WgmmaWaitOp) { return Node::ProductWait; })
+        .Case<scf::ForOp, scf::WhileOp, scf::IfOp, sm::ElectOp>(
+            [](auto) { return std::nullopt; })
+        .Default([&](Operation *other) -> std::optional<Node::Kind> {
+          bool touches = false;
+          other->walk([&](tile::EffectsOpInterface inner) {
+            SmallVector<tile::Effect> effects;
+            inner.getTileEffects(effects);
+            for (const tile::Effect &effect : effects)
+              if (sm::SharedOp tile = baseTile(effect.buffer))
+                touches |= protocol.isFilledInGroups(tile);
+          });
+          if (touches)
+            return Node::Touch;
+          return std::nullopt;
+        });
   }
 
   /// A barrier of all threads of the role and no others.
@@ -99,6 +131,7 @@ private:
     nodes.push_back(std::move(node));
   }
 
+  const Protocol &protocol;
   const RoleInfo &role;
   llvm::DenseSet<Value> written;
 };

@@ -22,7 +22,8 @@ namespace {
 struct Word {
   std::string text;
   Operation *op;
-  unsigned access = 0; ///< 1 read, 2 written; an action if 0
+  /// 1 read, 2 written, 4 perhaps by cp.async; an action if 0.
+  unsigned access = 0;
   /// Boxes of one tile and instructions of one product are one action.
   std::string joined = {};
   int64_t bytes = 0;
@@ -139,7 +140,14 @@ private:
         .Case<sm::LdSharedOp, sm::LdMatrixOp>(
             [&](auto) { addAccess(words, op, 1); })
         .Case([&](sm::StSharedOp) { addAccess(words, op, 2); })
+        .Case([&](sm::CpAsyncOp) { addAccess(words, op, 2 | 4); })
         .Default([&](Operation *) { writeAccesses(op, words); });
+  }
+
+  static unsigned accessOf(const tile::Effect &effect) {
+    if (effect.completion == tile::Completion::CpAsyncGroup)
+      return 2 | 4;
+    return effect.kind == tile::AccessKind::Read ? 1 : 2;
   }
 
   /// Accesses of shared tiles by threads, in tile-sized ops.
@@ -150,7 +158,7 @@ private:
       for (const tile::Effect &effect : effects)
         if (tile::isInSpace(effect.buffer, tile::Space::Shared) &&
             !isa<tile::CallExternOp>(inner))
-          addAccess(words, op, effect.kind == tile::AccessKind::Read ? 1 : 2);
+          addAccess(words, op, accessOf(effect));
     });
   }
 
@@ -267,7 +275,11 @@ private:
                   (x.getRead() ? " read" : ""));
           return true;
         })
-        .Case<sm::FenceMBarrierInitOp, sm::WgmmaFenceOp, sm::WgmmaCommitOp,
+        .Case([&](sm::CpAsyncWaitOp x) {
+          add(words, op, "cp.async wait " + Twine(x.getPending()));
+          return true;
+        })
+        .Case<sm::CpAsyncCommitOp, sm::FenceMBarrierInitOp, sm::WgmmaFenceOp, sm::WgmmaCommitOp,
               sm::BulkCommitOp, sm::MembarOp>([&](auto) {
           add(words, op, op->getName().getStringRef());
           return true;
@@ -289,7 +301,8 @@ private:
 static std::string spell(const Word &word) {
   if (word.access != 0)
     return std::string("shared accesses:") + (word.access & 1 ? " read" : "") +
-           (word.access & 2 ? " write" : "");
+           (word.access & 2 ? " write" : "") +
+           (word.access & 4 ? " by cp.async" : "");
   if (word.bytes != 0)
     return word.text + ", " + std::to_string(word.bytes) + " bytes";
   return word.text;

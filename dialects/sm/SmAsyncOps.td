@@ -58,18 +58,46 @@ def Sm_BulkWaitOp : Sm_Op<"bulk_wait"> {
   let assemblyFormat = "$pending (`read` $read^)? attr-dict";
 }
 
+def Sm_CpAsyncCommitOp : Sm_Op<"cp_async_commit"> {
+  let summary = "cp.async.commit_group, of each thread";
+  let description = [{
+    Closes the group of the copies with `inst <cp_async>` that the thread has
+    made since the last one.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_CpAsyncWaitOp : Sm_Op<"cp_async_wait"> {
+  let summary = "at most `pending` cp.async groups of the thread unfinished";
+  let description = [{
+    cp.async.wait_group. The thread sees what its own copies have written;
+    others do after a barrier, wgmma after a proxy fence too.
+  }];
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
 class Sm_Product<string mnemonic>
     : Sm_Op<mnemonic, [Tile_Effects, AttrSizedOperandSegments]> {
   let arguments = (ins Tile_Buffer:$a, Variadic<I32>:$a_offsets,
     Tile_Buffer:$b, Variadic<I32>:$b_offsets, Tile_Fragment:$c,
     Optional<I1>:$clear, DenseI64ArrayAttr:$a_sizes,
     DenseI64ArrayAttr:$b_sizes, UnitAttr:$trans_a, UnitAttr:$trans_b,
-    I64Attr:$warps_m, I64Attr:$warps_n);
+    I64Attr:$warps_m, I64Attr:$warps_n, UnitAttr:$trans_c, UnitAttr:$quad_m,
+    UnitAttr:$quad_n, UnitAttr:$pair_k);
   let assemblyFormat = [{
     $a `[` $a_offsets `]` $a_sizes (`trans_a` $trans_a^)? `,`
     $b `[` $b_offsets `]` $b_sizes (`trans_b` $trans_b^)? `,` $c
-    (`clear` $clear^)? `warps` $warps_m `x` $warps_n attr-dict
+    (`trans_c` $trans_c^)? (`clear` $clear^)? `warps` $warps_m `x` $warps_n
+    (`quad_m` $quad_m^)? (`quad_n` $quad_n^)? (`pair_k` $pair_k^)? attr-dict
     `:` type($a) `,` type($b) `,` type($c)
+  }];
+  let extraClassDeclaration = [{
+    int64_t getM() { return getC().getType().getDimSize(getTransC() ? 1 : 0); }
+    int64_t getN() { return getC().getType().getDimSize(getTransC() ? 0 : 1); }
+    int64_t getK() {
+      return getASizes()[getASizes().size() - (getTransA() ? 2 : 1)];
+    }
   }];
 }
 

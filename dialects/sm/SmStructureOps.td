@@ -37,11 +37,12 @@ def Sm_SharedOp : Sm_Op<"shared"> {
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$offset, I64Attr:$stages,
-    I64Attr:$slot_bytes, OptionalAttr<Tile_SwizzleAttr>:$swizzle);
+    I64Attr:$slot_bytes, OptionalAttr<Tile_SwizzleAttr>:$swizzle,
+    OptionalAttr<Tile_TileOrderAttr>:$order);
   let results = (outs Tile_Buffer:$result);
   let assemblyFormat = [{
     $name `offset` $offset `stages` $stages `slot_bytes` $slot_bytes
-    (`swizzle` $swizzle^)? attr-dict `:` type($result)
+    (`swizzle` $swizzle^)? (`order` $order^)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -114,6 +114,16 @@ def Sm_AtomicOp : Sm_Op<"atomic", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Sm_CpAsyncOp : Sm_Op<"cp_async"> {
+  let summary = "cp.async of 16 bytes; zeros where `predicate` is false";
+  let arguments = (ins Tile_Buffer:$buffer, I64:$index, I32:$address,
+    Optional<I1>:$predicate);
+  let assemblyFormat = [{
+    $buffer `[` $index `]` `to` $address (`if` $predicate^)? attr-dict
+    `:` type($buffer)
+  }];
+}
+
 def Sm_GlobalAlignedOp : Sm_Op<"global_aligned", [Pure]> {
   let summary = "the address of a tensor is a multiple of `bytes`";
   let arguments = (ins Tile_Buffer:$buffer, I64Attr:$bytes);

@@ -34,6 +34,7 @@ enum class Completion {
   MBarrier,     ///< when its bytes have completed on an mbarrier
   WgmmaGroup,   ///< when its wgmma group was waited for
   BulkGroup,    ///< when its bulk group was waited for
+  CpAsyncGroup, ///< when its cp.async group was waited for
 };
 
 enum class AccessKind { Read, Write };

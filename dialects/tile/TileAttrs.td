@@ -55,4 +55,24 @@ def Tile_FragmentLayoutAttr : Tile_Attr<"FragmentLayout", "fragment_layout"> {
   let assemblyFormat = "`<` $text `>`";
 }
 
+def Tile_TileOrderAttr : Tile_Attr<"TileOrder", "tile_order"> {
+  let summary = "the order of the elements of a shared tile";
+  let description = [{
+    `transposed`: columns run along memory rows. `rows`, `columns`: the order
+    of a dimension, see `analysis::Order`. Only the threads of the program and
+    the products that ask for it may access such a tile, not tensor copies.
+
+    ```mlir
+    #tile.tile_order<transposed = true, rows = pairs, columns = quads>
+    ```
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"bool", "false">:$transposed,
+    DefaultValuedParameter<"::tlc::tile::Order",
+      "::tlc::tile::Order::Natural">:$rows,
+    DefaultValuedParameter<"::tlc::tile::Order",
+      "::tlc::tile::Order::Natural">:$columns);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // TLC_TILE_ATTRS_TD

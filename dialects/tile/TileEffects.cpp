@@ -22,6 +22,12 @@ void CopyOp::getTileEffects(Effects &effects) {
     effects.push_back(
         {getDst(), AccessKind::Write, Proxy::AsyncCopy, Completion::MBarrier});
     return;
+  case CopyInst::CpAsync: // PTX ISA: non-bulk copies are generic accesses
+    effects.push_back(
+        {getSrc(), AccessKind::Read, Proxy::Generic, Completion::CpAsyncGroup});
+    effects.push_back({getDst(), AccessKind::Write, Proxy::Generic,
+                       Completion::CpAsyncGroup});
+    return;
   case CopyInst::TmaStore:
     effects.push_back(
         {getSrc(), AccessKind::Read, Proxy::AsyncCopy, Completion::BulkGroup});

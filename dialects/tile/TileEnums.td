@@ -19,7 +19,8 @@ def Tile_CopyInstEnum : Tile_Enum<"CopyInst", "instruction of a copy", [
   I32EnumCase<"Vector", 0, "vector">,
   I32EnumCase<"TmaLoad", 1, "tma_load">,
   I32EnumCase<"BulkLoad", 2, "bulk_load">,
-  I32EnumCase<"TmaStore", 3, "tma_store">]>;
+  I32EnumCase<"TmaStore", 3, "tma_store">,
+  I32EnumCase<"CpAsync", 4, "cp_async">]>;
 
 def Tile_GemmInstEnum : Tile_Enum<"GemmInst", "instruction of a product", [
   I32EnumCase<"WgmmaSS", 0, "wgmma_ss">,
@@ -36,6 +37,11 @@ def Tile_SwizzleEnum : Tile_Enum<"Swizzle", "swizzle of a shared tile", [
   I32EnumCase<"B32", 1, "b32">,
   I32EnumCase<"B64", 2, "b64">,
   I32EnumCase<"B128", 3, "b128">]>;
+
+def Tile_OrderEnum : Tile_Enum<"Order", "order of a dimension in memory", [
+  I32EnumCase<"Natural", 0, "natural">,
+  I32EnumCase<"Quads", 1, "quads">,
+  I32EnumCase<"Pairs", 2, "pairs">]>;
 
 def Tile_AccessModeEnum : Tile_Enum<"AccessMode", "declared access", [
   I32EnumCase<"Read", 1, "r">,

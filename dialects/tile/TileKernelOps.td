@@ -12,7 +12,10 @@ def Tile_KernelOp : Tile_Op<"kernel",
     The block arguments are the parameters in declaration order (global buffers
     and scalars), then one `i32` for each dynamic size. `param_shapes` holds for
     each parameter an affine map from the dynamic sizes to its dimensions (no
-    results for a scalar). `prelude` is CUDA text from `T.import_source`.
+    results for a scalar). `prelude` is CUDA text from `T.import_source`. The
+    attribute `tile.outputs`, where it is there, lists the tensor parameters
+    that a host allocates when its caller does not give them (`out_idx`,
+    `T.empty`), in the order in which they are returned.
 
     ```mlir
     tile.kernel @scale params ["X"] shapes [affine_map<()[n] -> (n)>]
@@ -80,7 +83,8 @@ def Tile_AllocOp : Tile_Op<"alloc", [Tile_Effects]> {
   let summary = "a shared tile, a fragment or a thread-private array";
   let description = [{
     Contents are undefined until written. `swizzle` (shared) and `layout`
-    (fragment) are decided by `tile-infer-layouts`.
+    (fragment) are decided by `tile-infer-layouts`, `order` (shared) there and
+    by `tile-select-instructions`.
 
     ```mlir
     %a = tile.alloc "A_shared" : memref<128x64xbf16, #tile.space<shared>>
@@ -88,12 +92,21 @@ def Tile_AllocOp : Tile_Op<"alloc", [Tile_Effects]> {
   }];
   let arguments = (ins StrAttr:$name,
     OptionalAttr<Tile_SwizzleAttr>:$swizzle,
-    OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+    OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
+    OptionalAttr<Tile_TileOrderAttr>:$order);
   let results = (outs Tile_Buffer:$result);
   let assemblyFormat = [{
-    $name (`swizzle` $swizzle^)? (`layout` $layout^)? attr-dict
-    `:` type($result)
+    $name (`swizzle` $swizzle^)? (`order` $order^)? (`layout` $layout^)?
+    attr-dict `:` type($result)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type,
+      "::mlir::StringAttr":$name, "SwizzleAttr":$swizzle,
+      "FragmentLayoutAttr":$layout), [{
+    build($_builder, $_state, type, name, swizzle, layout, TileOrderAttr());
+  }]>, OpBuilder<(ins "::mlir::Type":$type, "::llvm::StringRef":$name), [{
+    build($_builder, $_state, type, $_builder.getStringAttr(name), nullptr,
+          nullptr);
+  }]>];
   let hasVerifier = 1;
 }
 

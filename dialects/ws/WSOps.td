@@ -53,17 +53,22 @@ def WS_RingOp : WS_Op<"ring"> {
     The members are shared allocations with the same first and last use; they
     are filled together and handed over by one pair of barriers.
 
+    `groups`: the threads of the role fill the slots by cp.async. A fill is
+    complete when its group was waited for and the threads have met; a slot is
+    free when they have met after its release. Such a ring has no mbarriers.
+
     ```mlir
     %h = ws.ring "h_shared" depth 2 (%h_shared)
       : memref<128x32xbf16, #tile.space<shared>>
     ```
   }];
   let arguments = (ins StrAttr:$name, I64Attr:$depth,
-    Variadic<Tile_Buffer>:$members, OptionalAttr<StrAttr>:$reason);
+    Variadic<Tile_Buffer>:$members, UnitAttr:$groups,
+    OptionalAttr<StrAttr>:$reason);
   let results = (outs WS_RingType:$ring);
   let assemblyFormat = [{
-    $name `depth` $depth `(` $members `)` (`reason` $reason^)? attr-dict
-    `:` type($members)
+    $name `depth` $depth `(` $members `)` (`groups` $groups^)?
+    (`reason` $reason^)? attr-dict `:` type($members)
   }];
 }
 
@@ -143,6 +148,22 @@ def WS_BarrierOp : WS_Op<"barrier"> {
   let summary = "barrier of the threads of the role";
   let arguments = (ins OptionalAttr<StrAttr>:$reason, UnitAttr:$source);
   let assemblyFormat = "(`source` $source^)? (`reason` $reason^)? attr-dict";
+}
+
+def WS_GroupCommitOp : WS_Op<"group_commit"> {
+  let summary = "closes the group of a turn's fill of the ring";
+  let description = [{
+    Runs once a turn whether or not the turn fills a slot: which group is whose
+    depends on the turn alone.
+  }];
+  let arguments = (ins WS_RingType:$ring);
+  let assemblyFormat = "$ring attr-dict";
+}
+
+def WS_GroupWaitOp : WS_Op<"group_wait"> {
+  let summary = "at most `pending` groups committed before are unfinished";
+  let arguments = (ins I64Attr:$pending, OptionalAttr<StrAttr>:$reason);
+  let assemblyFormat = "$pending (`reason` $reason^)? attr-dict";
 }
 
 def WS_MmaWaitOp : WS_Op<"mma_wait"> {

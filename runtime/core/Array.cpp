@@ -15,13 +15,14 @@ namespace tlc {
 
 /// One of the two holds the memory.
 struct Array::Storage {
+  Device device;
   Tensor tensor;
   rt::HostTensor host;
   rt::DeviceBuffer buffer;
 };
 
 Array::Array(DType dtype, const Dims &shape, Device device)
-    : storage(std::make_unique<Storage>()) {
+    : storage(std::make_unique<Storage>(Storage{device, {}, {}, {}})) {
   for (std::int64_t extent : shape)
     if (extent < 0)
       throw Error(
@@ -53,11 +54,7 @@ Array::~Array() = default;
 
 const Tensor &Array::tensor() const { return storage->tensor; }
 
-Device Array::device() const {
-  const Tensor &tensor = storage->tensor;
-  return tensor.device == DeviceKind::Host ? Device::virtual_sm()
-                                           : Device::gpu(tensor.deviceId);
-}
+Device Array::device() const { return storage->device; }
 
 void Array::assign(std::span<const double> values) {
   const Tensor &tensor = storage->tensor;

@@ -79,7 +79,7 @@ Kernel::callArguments(StreamHandle stream,
   const rt::Binder binder(reduced);
   binder.bind(inputs, bound, isVirtual() ? DeviceKind::Host : DeviceKind::Cuda);
   Device device =
-      isVirtual() ? Device::virtual_sm() : Device::gpu(bound.deviceId);
+      isVirtual() ? loaded->origin()->device() : Device::gpu(bound.deviceId);
   std::vector<Array> results;
   for (std::string_view output : outputs)
     results.push_back(allocate(metadata.params[metadata.paramIndex(output)],

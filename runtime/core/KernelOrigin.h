@@ -17,8 +17,10 @@ public:
 
   /// The program at `level`. Throws tlc::Error. Thread-safe.
   virtual std::string source(SourceLevel level) const = 0;
-  /// Whether launches run on the CPU through `run`.
-  virtual bool isVirtual() const { return false; }
+  /// Where launches run: on the CPU through `run`, or on the GPU that the
+  /// arguments say.
+  virtual tlc::Device device() const { return tlc::Device::gpu(); }
+  bool isVirtual() const { return device().isVirtual(); }
   /// Runs the kernel on host memory. The arguments have been checked; `symbols`
   /// are the values of LaunchMetadata::symbols. Throws tlc::Error. Thread-safe.
   virtual void run(std::span<const Argument> arguments,

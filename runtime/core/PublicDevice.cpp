@@ -20,6 +20,8 @@ Device Device::best() {
     return rt::Driver::available() ? gpu() : virtual_sm();
   if (text == "virtual")
     return virtual_sm();
+  if (text == "interp")
+    return interp();
   if (text == "gpu")
     return gpu();
   int ordinal = -1;
@@ -31,10 +33,13 @@ Device Device::best() {
   }
   throw Error(
       ErrorCode::InvalidArgument,
-      fmt::format("TLC_DEVICE is '{}', expected gpu, gpu:N or virtual", text));
+      fmt::format("TLC_DEVICE is '{}', expected gpu, gpu:N, virtual or interp",
+                  text));
 }
 
 std::string Device::name() const {
+  if (isInterp())
+    return "interpreter (CPU)";
   return isVirtual() ? "virtual SM (CPU)" : rt::Device::get(index).name();
 }
 

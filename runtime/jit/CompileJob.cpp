@@ -1,20 +1,12 @@
-// Runs the in-process compiler for one request.
-#include "runtime/jit/CompiledSource.h"
+#include "runtime/jit/CompileJob.h"
 
-#include "compiler/driver/Compiler.h"
-#include "compiler/driver/MlirDiagnostics.h"
-#include "compiler/interp/TileInterp.h"
 #include "runtime/jit/LargeStack.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <mutex>
-
 namespace tlc::rt {
-namespace {
 
 std::string render(const DiagnosticEngine &engine) {
   std::string text;
@@ -27,7 +19,7 @@ std::string render(const DiagnosticEngine &engine) {
 
 /// The code of a failed compilation: what the input does wrong comes before
 /// what we cannot do yet.
-ErrorCode codeOf(Status status, const DiagnosticEngine &engine) {
+static ErrorCode codeOf(Status status, const DiagnosticEngine &engine) {
   if (status == Status::Environment)
     return ErrorCode::Environment;
   if (status == Status::Internal)
@@ -50,7 +42,7 @@ void check(Status status, Compilation &compilation, const Source &source) {
               fmt::format("cannot compile '{}'", source.name), diagnostics);
 }
 
-std::string printHere(const CompileRequest &request, SourceLevel level) {
+static std::string printHere(const CompileRequest &request, SourceLevel level) {
   Compilation compilation(request.options);
   compilation.setSource(request.source->text, request.source->name);
   std::string text;
@@ -73,6 +65,8 @@ std::string print(const CompileRequest &request, SourceLevel level) {
   onLargeStack([&] { text = printHere(request, level); });
   return text;
 }
+
+namespace {
 
 /// Shows levels by compiling again: whoever looks at them can wait, and those
 /// who launch keep no text.
@@ -103,91 +97,7 @@ private:
   CompileRequest request;
 };
 
-/// A program at the tile level with the interpreter. The program's context is
-/// not made for several threads, so runs of one kernel take turns.
-class CpuOrigin : public KernelOrigin {
-public:
-  CpuOrigin(CompileRequest request, std::shared_ptr<Compilation> compilation,
-            tile::KernelOp kernel, std::shared_ptr<std::mutex> mutex)
-      : request(std::move(request)), compilation(std::move(compilation)),
-        kernel(kernel), mutex(std::move(mutex)) {}
-
-  std::string source(SourceLevel level) const override {
-    return print(request, level);
-  }
-  bool isVirtual() const override { return true; }
-  void run(std::span<const Argument> arguments,
-           std::span<const std::int64_t> symbols) const override;
-
-private:
-  void runHere(std::span<const Argument> arguments,
-               std::span<const std::int64_t> symbols) const;
-  interp::ArgValue value(const Argument &argument, unsigned index,
-                         std::span<const std::int64_t> symbols) const;
-
-  CompileRequest request;
-  std::shared_ptr<Compilation> compilation;
-  mutable tile::KernelOp kernel;
-  std::shared_ptr<std::mutex> mutex;
-};
-
-interp::ArgValue CpuOrigin::value(const Argument &argument, unsigned index,
-                                  std::span<const std::int64_t> symbols) const {
-  if (argument.kind() == Argument::Kind::Integer)
-    return argument.asInteger();
-  if (argument.kind() == Argument::Kind::Float)
-    return argument.asFloat();
-  interp::TensorArg tensor;
-  if (argument.kind() == Argument::Kind::Tensor) {
-    const Tensor &view = argument.tensor();
-    tensor.data = view.data;
-    tensor.shape.assign(view.shape.begin(), view.shape.end());
-    tensor.strides.assign(view.strides.begin(), view.strides.end());
-    return tensor;
-  }
-  // None is for a parameter that is never accessed: any address will do.
-  static char nothing;
-  tensor.data = &nothing;
-  mlir::MLIRContext *context = kernel.getContext();
-  llvm::SmallVector<mlir::AffineExpr> values;
-  for (std::int64_t symbol : symbols)
-    values.push_back(mlir::getAffineConstantExpr(symbol, context));
-  for (mlir::AffineExpr extent : kernel.getParamShape(index).getResults()) {
-    mlir::AffineExpr folded = mlir::simplifyAffineExpr(
-        extent.replaceSymbols(values), 0, values.size());
-    auto constant = llvm::dyn_cast<mlir::AffineConstantExpr>(folded);
-    tensor.shape.push_back(constant ? constant.getValue() : 0);
-  }
-  return tensor;
-}
-
-void CpuOrigin::run(std::span<const Argument> arguments,
-                    std::span<const std::int64_t> symbols) const {
-  // The lock stays with the thread that asked.
-  std::lock_guard lock(*mutex);
-  onLargeStack([&] { runHere(arguments, symbols); });
-}
-
-void CpuOrigin::runHere(std::span<const Argument> arguments,
-                        std::span<const std::int64_t> symbols) const {
-  // What goes wrong in this run only.
-  DiagnosticEngine engine(compilation->sources());
-  mlir::ScopedDiagnosticHandler handler(kernel.getContext(),
-                                        [&](mlir::Diagnostic &diagnostic) {
-                                          report(engine, diagnostic);
-                                          return mlir::success();
-                                        });
-  std::vector<interp::ArgValue> values;
-  values.reserve(arguments.size());
-  for (unsigned i = 0; i < arguments.size(); ++i)
-    values.push_back(value(arguments[i], i, symbols));
-  llvm::SmallVector<int64_t> sizes(symbols.begin(), symbols.end());
-  if (mlir::failed(interp::interpret(kernel, values, sizes, {})))
-    throw Error(ErrorCode::Device,
-                fmt::format("running kernel {} on the CPU failed",
-                            kernel.getSymName().str()),
-                render(engine));
-}
+} // namespace
 
 void addKernel(CompiledSource &compiled, KernelImage image,
                std::shared_ptr<const KernelOrigin> origin) {
@@ -197,8 +107,6 @@ void addKernel(CompiledSource &compiled, KernelImage image,
       std::move(origin)));
   compiled.images.push_back(std::move(image));
 }
-
-} // namespace
 
 std::shared_ptr<const CompiledSource>
 compileForGpu(const CompileRequest &request) {
@@ -210,22 +118,6 @@ compileForGpu(const CompileRequest &request) {
   for (const CompiledKernel &kernel : compilation.kernels())
     addKernel(*compiled, {kernel.name, kernel.metadata, kernel.cubin},
               std::make_shared<GpuOrigin>(request, kernel.name));
-  return compiled;
-}
-
-std::shared_ptr<const CompiledSource>
-compileForCpu(const CompileRequest &request) {
-  auto compilation = std::make_shared<Compilation>(request.options);
-  compilation->setSource(request.source->text, request.source->name);
-  check(compilation->elaborate(), *compilation, *request.source);
-  auto compiled = std::make_shared<CompiledSource>();
-  compiled->warnings = render(compilation->diagnostics());
-  auto mutex = std::make_shared<std::mutex>();
-  for (auto kernel : compilation->module().getOps<tile::KernelOp>())
-    addKernel(*compiled,
-              {kernel.getSymName().str(),
-               Compilation::describe(kernel, request.options.arch), ""},
-              std::make_shared<CpuOrigin>(request, compilation, kernel, mutex));
   return compiled;
 }
 

@@ -19,7 +19,7 @@ namespace tlc::rt {
 struct CompileRequest {
   std::shared_ptr<const Source> source;
   CompileOptions options;
-  bool isVirtual = false;
+  tlc::Device device = tlc::Device::gpu(); ///< a CPU one, or any GPU
 };
 
 /// Throws tlc::Error (InvalidArgument) for an option with no meaning.
@@ -47,7 +47,7 @@ struct CompiledSource {
 /// Compiles down to cubins. Throws tlc::Error.
 std::shared_ptr<const CompiledSource>
 compileForGpu(const CompileRequest &request);
-/// Compiles to what the interpreter runs. Throws tlc::Error.
+/// Compiles to what the interpreter or the virtual SM runs. Throws tlc::Error.
 std::shared_ptr<const CompiledSource>
 compileForCpu(const CompileRequest &request);
 
@@ -56,6 +56,10 @@ compileForCpu(const CompileRequest &request);
 std::string writeEntry(const CompiledSource &compiled);
 std::shared_ptr<const CompiledSource> readEntry(std::string_view contents,
                                                 const CompileRequest &request);
+
+/// Compiles, unless memory or the disk has the result. Throws tlc::Error.
+std::shared_ptr<const CompiledSource>
+compileCached(const CompileRequest &request);
 
 /// Makes this process forget what it compiled; kernels in use stay.
 void clearMemoryCache();

@@ -52,15 +52,15 @@ CompiledPointer compileNow(const rt::CompileRequest &request) {
   ++counters().compiled;
   CompiledPointer compiled;
   rt::onLargeStack([&] {
-    compiled = request.isVirtual ? rt::compileForCpu(request)
-                                 : rt::compileForGpu(request);
+    compiled = request.device.isVirtual() ? rt::compileForCpu(request)
+                                          : rt::compileForGpu(request);
   });
   return compiled;
 }
 
 /// Only machine code is worth keeping on disk.
 CompiledPointer loadOrCompile(const rt::CompileRequest &request) {
-  if (request.isVirtual)
+  if (request.device.isVirtual())
     return compileNow(request);
   auto disk = rt::DiskCache::fromEnvironment();
   if (!disk)
@@ -141,15 +141,19 @@ Source Source::file(const std::string &path) {
   return source;
 }
 
+CompiledPointer rt::compileCached(const CompileRequest &request) {
+  bool found = false;
+  CompiledPointer compiled = memory().get(
+      memoryKey(request), [&] { return loadOrCompile(request); }, &found);
+  counters().fromMemory += found;
+  return compiled;
+}
+
 CompiledModule compile(const Source &source, const JitOptions &options) {
   rt::CompileRequest request = rt::makeRequest(source, options);
   if (!options.cache)
     return CompiledModule(compileNow(request));
-  bool found = false;
-  CompiledPointer compiled = memory().get(
-      rt::memoryKey(request), [&] { return loadOrCompile(request); }, &found);
-  counters().fromMemory += found;
-  return CompiledModule(std::move(compiled));
+  return CompiledModule(rt::compileCached(request));
 }
 
 CompiledModule compile(const std::string &path, const JitOptions &options) {

@@ -61,7 +61,8 @@ static WarFence parseFence(const std::string &text) {
 CompileRequest makeRequest(const Source &source, const JitOptions &options) {
   CompileRequest request;
   request.source = std::make_shared<const Source>(source);
-  request.isVirtual = options.device.isVirtual();
+  if (options.device.isVirtual())
+    request.device = options.device;
   CompileOptions &to = request.options;
   to.kernel = options.kernel;
   to.arch = options.arch;
@@ -91,12 +92,15 @@ std::string memoryKey(const CompileRequest &request) {
   const CompileOptions &options = request.options;
   std::string key;
   key.reserve(request.source->text.size() + 256);
-  key += request.isVirtual ? 'v' : 'g';
+  key += request.device.isInterp()    ? 'i'
+         : request.device.isVirtual() ? 'v'
+                                      : 'g';
   key += options.fastMath ? 'f' : '-';
-  key += options.warpSpecialize ? 'w' : '-';
+  key += options.warpSpecialize ? 'w' : options.cpAsync ? 'c' : '-';
   key += static_cast<char>('0' + static_cast<int>(options.warFence));
   // The ending of the name chooses the language; the rest is for messages.
   key += llvm::StringRef(request.source->name).ends_with(".mlir") ? 'm' : 't';
+  append(key, options.levers.disabledText());
   append(key, options.arch);
   append(key, options.kernel);
   for (const auto &[name, value] : options.defines) {

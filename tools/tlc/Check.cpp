@@ -236,8 +236,11 @@ bool Checker::runAll() {
              << " turns" << (maxTurns > kAllFlags ? ", samples above" : "")
              << "\n";
   line("") << "schedules canonical, adversarial-early, adversarial-late, "
-              "seeded; every schedule of up to 2 turns"
-           << (result.searched ? "" : ", not all the way") << "\n";
+              "seeded"
+           << (result.searchedTurns < 0
+                   ? "\n"
+                   : "; every schedule of up to " +
+                         std::to_string(result.searchedTurns) + " turns\n");
   if (result.runs < result.planned)
     line("") << "the time was over; --budget SECONDS gives more\n";
   return true;

@@ -74,6 +74,10 @@ static cl::opt<OneRole> noWarpSpecialize(
                           "all threads load ahead by cp.async"),
                clEnumValN(OneRole::Tma, "", "")),
     TLC_COMPILED);
+static cl::opt<std::string>
+    disabledLevers("disable", cl::value_desc("lever,..."),
+                   cl::desc("switch optimisations off, by name, to measure them"),
+                   TLC_COMPILED);
 static cl::opt<bool> fastMath("fast-math",
                               cl::desc("approximate division and functions"),
                               TLC_COMPILED);
@@ -106,6 +110,22 @@ bool splitAssignment(llvm::StringRef flag, llvm::StringRef text,
   return false;
 }
 
+/// `--disable`: the levers that stay on; false after an error.
+static bool readLevers(LeverSet &levers) {
+  std::string unknown;
+  std::optional<LeverSet> read = LeverSet::parse(disabledLevers, unknown);
+  if (read) {
+    levers = *read;
+    return true;
+  }
+  std::string known;
+  for (const LeverText &lever : allLevers())
+    known += "\n  " + lever.name.str() + ": " + lever.help.str();
+  usageError("--disable takes names of optimisations, '" + unknown +
+             "' is none; there are" + known);
+  return false;
+}
+
 bool readCompileOptions(CompileOptions &options) {
   options.kernel = kernel;
   options.arch = arch;
@@ -113,6 +133,8 @@ bool readCompileOptions(CompileOptions &options) {
   options.warpSpecialize = noWarpSpecialize == OneRole::None;
   options.cpAsync = noWarpSpecialize == OneRole::CpAsync;
   options.fastMath = fastMath;
+  if (!readLevers(options.levers))
+    return false;
   options.traceFolder = trace;
   for (const std::string &define : defines) {
     std::string name, value;

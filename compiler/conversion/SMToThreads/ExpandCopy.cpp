@@ -93,7 +93,8 @@ FailureOr<LinearLayout> sm::layoutOfCopy(Expander &x, Operation *op,
 }
 
 LogicalResult Expander::expandCopy(tile::CopyOp op) {
-  if (op.getInst() && *op.getInst() != tile::CopyInst::Vector)
+  tile::CopyInst inst = op.getInst().value_or(tile::CopyInst::Vector);
+  if (inst != tile::CopyInst::Vector && inst != tile::CopyInst::CpAsync)
     return op.emitError("only copies made by threads reach the thread program");
   SmallVector<int64_t> domain = domainOf(op.getSrcSizes());
   auto layout = layoutOfCopy(*this, op, op.getLayoutAttr(),
@@ -102,13 +103,24 @@ LogicalResult Expander::expandCopy(tile::CopyOp op) {
     return failure();
   if (!llvm::equal(layout->shape(), domain) || !layout->isAdditive())
     return op.emitError("layout does not describe the region of the copy");
+  Slice from = makeSlice(*this, op.getSrcOffsets(), op.getSrcSizes());
+  Slice to = makeSlice(*this, op.getDstOffsets(), op.getDstSizes());
+  bool load = tile::isInSpace(op.getDst(), tile::Space::Fragment);
+  if (load != tile::isInSpace(op.getSrc(), tile::Space::Fragment)) {
+    auto memory = CopyExpansion(*this, op, *layout)
+                      .endpoint(load ? op.getSrc() : op.getDst(),
+                                load ? from : to);
+    if (failed(memory))
+      return failure();
+    if (memory->kind != Endpoint::Array)
+      layout = vectorsFirst(*layout, *memory);
+  }
   CopyExpansion expansion(*this, op, *layout);
-  auto src = expansion.endpoint(
-      op.getSrc(), makeSlice(*this, op.getSrcOffsets(), op.getSrcSizes()));
+  expansion.inGroups = inst == tile::CopyInst::CpAsync;
+  auto src = expansion.endpoint(op.getSrc(), from);
   if (failed(src))
     return failure();
-  auto dst = expansion.endpoint(
-      op.getDst(), makeSlice(*this, op.getDstOffsets(), op.getDstSizes()));
+  auto dst = expansion.endpoint(op.getDst(), to);
   if (failed(dst))
     return failure();
   return expansion.emit(*src, *dst);

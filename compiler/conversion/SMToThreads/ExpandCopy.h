@@ -29,6 +29,9 @@ public:
   mlir::FailureOr<Endpoint> endpoint(mlir::Value buffer, Slice region);
   mlir::LogicalResult emit(Endpoint &src, Endpoint &dst);
 
+  /// Whole vectors go by cp.async; what is not aligned goes through registers.
+  bool inGroups = false;
+
 private:
   struct Chunk;
 
@@ -38,6 +41,8 @@ private:
 
   int64_t maxVector(const Endpoint &end) const;
   mlir::LogicalResult emitWith(Endpoint &src, Endpoint &dst, int64_t width);
+  bool copyAsync(Endpoint &src, Endpoint &dst, int64_t width,
+                 mlir::ValueRange ivs);
   Chunk read(Endpoint &end, const Points &points, mlir::ValueRange ivs);
   void convert(Chunk &chunk, mlir::Type from, mlir::Type to, bool packs);
   void write(Endpoint &end, Chunk chunk, mlir::Type from, const Points &points,
@@ -49,6 +54,11 @@ private:
   analysis::LinearLayout layout;
   bool exchanges = false; ///< layout is that behind sm.quad_transpose
 };
+
+/// `layout` with registers renamed: those that are neighbours in `memory` (the
+/// buffer and region of a shared or global endpoint) come first.
+analysis::LinearLayout vectorsFirst(const analysis::LinearLayout &layout,
+                                    const Endpoint &memory);
 
 /// Pairs non-unit dimensions with those of the domain.
 Slice makeSlice(Expander &x, mlir::ValueRange offsets,

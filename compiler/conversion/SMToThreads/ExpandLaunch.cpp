@@ -154,7 +154,8 @@ LogicalResult Expander::expandOp(Operation *op) {
             tile::FenceProxyAsyncOp>(
           [&](Operation *o) { return expandBarrierOp(o); })
       .Case<FenceMBarrierInitOp, BarSyncOp, sm::FenceProxyAsyncOp, MembarOp,
-            SetMaxNRegOp, BulkCommitOp, BulkWaitOp, WgmmaCommitOp,
+            SetMaxNRegOp, BulkCommitOp, BulkWaitOp, CpAsyncCommitOp,
+            CpAsyncWaitOp, WgmmaCommitOp,
             GridBarrierOp>([&](Operation *o) {
         b.clone(*o, map);
         return success();
@@ -238,7 +239,8 @@ LogicalResult Expander::expandShared(SharedOp op) {
   SmallVector<int64_t> shape(type.getShape());
   if (shape.empty())
     shape.push_back(1);
-  if (!SharedLayout::isPossible(kind, shape, bits))
+  analysis::TileOrder order = analysis::tileOrderOf(op.getOrderAttr());
+  if (!SharedLayout::isPossible(kind, shape, bits, order))
     return op.emitError("this swizzle does not fit the rows of the tile");
   Location loc = named(op.getLoc(), op.getName());
   OpBuilder::InsertionGuard guard(b);
@@ -246,7 +248,7 @@ LogicalResult Expander::expandShared(SharedOp op) {
   if (op.getOffset() != 0)
     address = arith::AddIOp::create(b, loc, sharedBase,
                                     arith(loc).i32(op.getOffset()));
-  tiles[op.getResult()] = {address, SharedLayout(kind, shape, bits),
+  tiles[op.getResult()] = {address, SharedLayout(kind, shape, bits, order),
                            static_cast<int64_t>(op.getSlotBytes())};
   return success();
 }

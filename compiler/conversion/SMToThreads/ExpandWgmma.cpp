@@ -79,16 +79,35 @@ struct DescriptorOperand {
 };
 } // namespace
 
+/// The order of the tile must be that of the product's numbering: of M or N,
+/// and of K.
+static LogicalResult checkOrder(WgmmaOp op, Value buffer,
+                                const analysis::TileOrder &order, bool kColumns,
+                                analysis::Order mn, analysis::Order k) {
+  if ((kColumns ? order.columns : order.rows) == k &&
+      (kColumns ? order.rows : order.columns) == mn)
+    return success();
+  return op.emitError("the elements of ")
+         << tile::getBufferName(buffer)
+         << " are not in the order of the product's numbering";
+}
+
 /// `group` (null: 0) counts `groups` blocks of `groupSize` along M or N, which
 /// instructions take `block` at a time: they must begin where a descriptor can.
+/// `kColumns`: K runs along the columns of the tile; M or N is in order `mn`.
 static FailureOr<DescriptorOperand> describe(Expander &x, WgmmaOp op,
                                              StringRef name, Value buffer,
-                                             ValueRange offsets, bool kMajor,
+                                             ValueRange offsets, bool kColumns,
+                                             analysis::Order mn,
                                              Value group, int64_t groupSize,
                                              int64_t groups, int64_t block) {
   auto tile = x.sharedTile(op, buffer);
-  if (failed(tile))
+  if (failed(tile) ||
+      failed(checkOrder(op, buffer, tile->layout.order(), kColumns, mn,
+                        op.getPairK() ? analysis::Order::Pairs
+                                      : analysis::Order::Natural)))
     return failure();
+  bool kMajor = kColumns != tile->layout.order().transposed;
   std::string reason;
   auto layout = tile->layout.wgmmaOperand(kMajor, &reason);
   if (!layout)
@@ -98,10 +117,11 @@ static FailureOr<DescriptorOperand> describe(Expander &x, WgmmaOp op,
   if (failed(start))
     return failure();
   DescriptorOperand result{*layout, {}, start->row, start->column};
-  if (!kMajor)
+  if (!kColumns)
     std::swap(result.startMN, result.startK);
   int64_t unit =
       kMajor ? 8 : std::max<int64_t>(8, 8 * layout->span / layout->elementBits);
+  unit = std::max(unit, analysis::period(mn));
   if (result.startMN % unit != 0 ||
       (groups * groupSize > block && block % unit != 0))
     return op.emitError("wgmma that begins inside of a swizzled panel of ")
@@ -145,10 +165,9 @@ static FailureOr<WgmmaPlan> planWgmma(WgmmaOp op, int64_t roleWarps) {
     plan.shape = info->findWgmma(*aType, *bType, cType);
   if (!plan.shape)
     return op.emitError("wgmma of these element types is not supported yet");
-  plan.M = op.getC().getType().getDimSize(0);
-  plan.N = op.getC().getType().getDimSize(1);
-  ArrayRef<int64_t> aSizes = op.getASizes();
-  plan.K = aSizes[aSizes.size() - (op.getTransA() ? 2 : 1)];
+  plan.M = op.getM();
+  plan.N = op.getN();
+  plan.K = op.getK();
   plan.mGroups = op.getWarpsM() / 4;
   plan.nGroups = op.getWarpsN();
   if (plan.mGroups < 1 || op.getWarpsM() % 4 != 0 ||
@@ -201,7 +220,7 @@ static void emitInstructions(Expander &x, WgmmaOp op, const WgmmaPlan &plan,
             a.add(bDesc.descriptor, bDesc.distance(j * plan.n, k)),
             step == 0 ? scale : Value(), plan.n, plan.shape->k,
             target::ptxName(plan.shape->a), target::ptxName(plan.shape->b),
-            aDesc && op.getTransA(), !op.getTransB());
+            aDesc && !aDesc->layout.kMajor, !bDesc.layout.kMajor);
     }
 }
 
@@ -210,29 +229,39 @@ LogicalResult Expander::expandWgmma(WgmmaOp op) {
   auto plan = planWgmma(op, role().warps);
   if (failed(plan))
     return failure();
-  auto fragment =
-      accumulatorOf(*this, op, op.getC(),
-                    analysis::wgmmaAccumulator(plan->M, plan->N, plan->mGroups,
-                                               plan->nGroups));
+  analysis::Numbering numbering{op.getQuadM(), op.getQuadN(), op.getPairK()};
+  LinearLayout result = analysis::wgmmaAccumulator(
+      plan->M, plan->N, plan->mGroups, plan->nGroups, numbering);
+  auto fragment = accumulatorOf(*this, op, op.getC(),
+                                op.getTransC() ? result.transpose() : result);
   if (failed(fragment))
     return failure();
   auto [rowGroup, columnGroup] = groupIndices(*this, loc, *plan);
   auto bOperand =
       describe(*this, op, "desc_b", op.getB(), op.getBOffsets(), op.getTransB(),
+               numbering.quadN ? analysis::Order::Quads
+                               : analysis::Order::Natural,
                columnGroup, plan->columns, plan->nGroups, plan->n);
   if (failed(bOperand))
     return failure();
   std::optional<DescriptorOperand> aOperand;
   if (const Fragment *aFragment = this->fragment(op.getA())) {
-    auto expected = analysis::operandALayout(
-        plan->M, plan->K, plan->bits(), {4 * plan->mGroups, plan->nGroups});
+    LinearLayout expected = analysis::operandALayout(
+        plan->M, plan->K, plan->bits(), {4 * plan->mGroups, plan->nGroups},
+        numbering);
+    if (op.getTransA())
+      expected = expected.transpose();
     if (aFragment->layout != expected)
       return op.emitError("A has layout ")
              << aFragment->layout.toString() << ", the product needs "
              << expected.toString();
   } else {
+    if (numbering.quadM)
+      return op.emitError("rows of a shared operand A have the order of the "
+                          "instruction");
     auto operand = describe(*this, op, "desc_a", op.getA(), op.getAOffsets(),
-                            !op.getTransA(), rowGroup, 64, plan->mGroups, 64);
+                            !op.getTransA(), analysis::Order::Natural, rowGroup,
+                            64, plan->mGroups, 64);
     if (failed(operand))
       return failure();
     aOperand = *operand;
@@ -246,8 +275,21 @@ LogicalResult Expander::expandWgmma(WgmmaOp op) {
   return success();
 }
 
+/// A product that has not been waited for adds to the array.
+static bool isInFlight(Expander &x, Operation *at, Value array) {
+  for (Operation *op = at->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<WgmmaWaitOp>(op))
+      return false;
+    if (auto product = dyn_cast<WgmmaOp>(op))
+      if (const Fragment *f = x.fragment(product.getC()); f->array == array)
+        return true;
+  }
+  return false;
+}
+
 /// Accumulators (and A in registers) of the products behind a fence up to
-/// their commit must not change behind it.
+/// their commit must not change behind it. What is being added to stays
+/// untouched.
 void Expander::tieBeforeFence(WgmmaFenceOp op) {
   llvm::SmallSetVector<Value, 4> arrays;
   for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
@@ -260,7 +302,8 @@ void Expander::tieBeforeFence(WgmmaFenceOp op) {
     });
   }
   for (Value array : arrays)
-    KeepOp::create(b, op.getLoc(), array);
+    if (!isInFlight(*this, op, array))
+      KeepOp::create(b, op.getLoc(), array);
 }
 
 /// Behind a wait the accumulators of finished groups may be read, not before.

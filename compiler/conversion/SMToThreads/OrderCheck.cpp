@@ -22,6 +22,8 @@ static StringRef orderingAction(Operation *op) {
       .Case<BulkLoadOp, BulkCopyOp>([](auto) { return "bulk load"; })
       .Case<BulkCommitOp>([](auto) { return "bulk commit"; })
       .Case<BulkWaitOp>([](auto) { return "bulk wait"; })
+      .Case<CpAsyncCommitOp>([](auto) { return "cp.async commit"; })
+      .Case<CpAsyncWaitOp>([](auto) { return "cp.async wait"; })
       .Case<BarSyncOp, tile::SyncThreadsOp>([](auto) { return "barrier"; })
       .Case<sm::FenceProxyAsyncOp, tile::FenceProxyAsyncOp>(
           [](auto) { return "proxy fence"; })

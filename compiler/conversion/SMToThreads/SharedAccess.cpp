@@ -15,8 +15,36 @@ SharedAccess::SharedAccess(const Points &points, SharedTile tile, Slice region)
   separable = findSeparable();
 }
 
+/// Full coordinates of one step of the points.
+static Coords toBuffer(const Slice &region, ArrayRef<int64_t> step) {
+  Coords result;
+  for (int dim : region.dims)
+    result.push_back(dim < 0 ? 0 : step[dim]);
+  return result;
+}
+
+/// The same for a tile whose elements are in another order, by what the low
+/// register digits move in memory.
+static int64_t maxOrderedVector(const analysis::LinearLayout &layout,
+                                const SharedTile &tile, const Slice &region) {
+  int64_t bytes = tile.layout.elementBytes(), width = 1;
+  for (const analysis::Digit &digit : layout.registerDigits())
+    for (int64_t n = 1; n < digit.count; n *= 2) {
+      Coords step = toBuffer(region, digit.step);
+      for (int64_t &s : step)
+        s *= n;
+      if (digit.count % (2 * n) != 0 || 2 * width * bytes > 16 ||
+          tile.layout.unswizzledOffset(step) != width * bytes)
+        return width;
+      width *= 2;
+    }
+  return width;
+}
+
 int64_t SharedAccess::maxVector(const analysis::LinearLayout &layout,
                                 const SharedTile &tile, const Slice &region) {
+  if (!tile.layout.order().isNatural())
+    return maxOrderedVector(layout, tile, region);
   int last = region.dims.back();
   if (last < 0)
     return 1;
@@ -30,10 +58,7 @@ int64_t SharedAccess::maxVector(const analysis::LinearLayout &layout,
 }
 
 Coords SharedAccess::bufferStep(ArrayRef<int64_t> step) const {
-  Coords result;
-  for (int dim : region.dims)
-    result.push_back(dim < 0 ? 0 : step[dim]);
-  return result;
+  return toBuffer(region, step);
 }
 
 /// Without swizzle offsets add up. With one, every bit of an unswizzled offset
@@ -43,7 +68,7 @@ bool SharedAccess::findSeparable() {
   const analysis::LinearLayout &tl = points.layout();
   if (!tl.isAdditive())
     return false;
-  if (layout.swizzleMask() == 0)
+  if (layout.swizzleMask() == 0 && layout.order().isNatural())
     return layout.kind() == SharedKind::Linear;
   uint64_t used = 0;
   auto claim = [&](const Coords &coords) {
@@ -102,6 +127,20 @@ void SharedAccess::appendKeys(const RegDigit &digit,
   keys.push_back(isXor(offset) ? digit.reg : 0);
 }
 
+/// The slot of element `i`, see analysis::slotOf.
+static Value slotOf(Arith &a, analysis::Order order, Value i) {
+  if (order == analysis::Order::Natural || !i)
+    return i;
+  bool quads = order == analysis::Order::Quads;
+  int64_t period = analysis::period(order), low = quads ? 2 : 1;
+  Value first = a.sub(i, a.rem(i, period));
+  Value owner = a.rem(a.div(i, quads ? 4 : 2), 4);
+  Value half = a.rem(a.div(i, quads ? 2 : 1), 2);
+  Value slot = a.add(first, a.mul(owner, low));
+  slot = a.add(slot, a.mul(half, 4 * low));
+  return quads ? a.add(slot, a.rem(i, 2)) : slot;
+}
+
 /// Offset from the slot of the element at `coords`, not swizzled.
 static Value unswizzled(Arith &a, const SharedLayout &layout,
                         ArrayRef<Value> coords) {
@@ -112,7 +151,10 @@ static Value unswizzled(Arith &a, const SharedLayout &layout,
     matrix = a.add(a.mul(matrix, layout.shape()[i]), coords[i]);
   Value offset = a.mul(matrix, layout.matrixBytes());
   Value row = rank >= 2 ? coords[rank - 2] : Value();
-  Value column = coords[rank - 1];
+  row = slotOf(a, layout.order().rows, row);
+  Value column = slotOf(a, layout.order().columns, coords[rank - 1]);
+  if (layout.order().transposed)
+    std::swap(row, column);
   int64_t span = analysis::spanBytes(layout.kind());
   if (span == 0) {
     int64_t pitch = layout.columns() * es + layout.padBytes();

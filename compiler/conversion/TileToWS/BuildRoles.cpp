@@ -6,7 +6,10 @@
 //         role producer { role load_ring { elect { acquire; copy; commit } } }
 //
 // or, without specialization, one role in which one thread issues the fills of
-// later turns when a slot has been released.
+// later turns when a slot has been released, or all threads do by cp.async:
+//
+//   fill, group_commit for each of the first turns
+//   loop { wait; use view; barrier; fill of a later turn; group_commit }
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Slices.h"
@@ -34,6 +37,7 @@ struct RingSpec {
   int64_t depth;
   SmallVector<tile::CopyOp> fills;
   Value ring;
+  bool inGroups = false; ///< all threads fill it, by cp.async
 };
 
 class RoleBuilder {
@@ -81,7 +85,8 @@ private:
       rings.push_back({copy.getRing()->str(),
                        static_cast<int64_t>(loop.getNumStages()),
                        {copy},
-                       nullptr});
+                       nullptr,
+                       copy.getInst() == tile::CopyInst::CpAsync});
     });
   }
 
@@ -114,6 +119,7 @@ private:
           ws::RingOp::create(builder, spec.fills.front().getLoc(),
                              builder.getStringAttr(spec.name),
                              builder.getI64IntegerAttr(spec.depth), members,
+                             spec.inGroups ? builder.getUnitAttr() : UnitAttr(),
                              spec.fills.front().getReasonAttr());
       spec.ring = ring.getRing();
     }
@@ -313,8 +319,12 @@ private:
       if (loop.getPlan() == tile::Plan::Pipelined)
         loops.push_back(loop);
     });
-    for (tile::PipelinedOp loop : loops)
+    for (tile::PipelinedOp loop : loops) {
+      SmallVector<Operation *> body =
+          llvm::to_vector(llvm::make_pointer_range(loop.getBody().front()));
       prefetch(loop);
+      prefetchInGroups(loop, body);
+    }
     consumeRings(role);
     lowerLoops(role);
   }
@@ -325,12 +335,7 @@ private:
     OpBuilder b(loop);
     Location loc = loop.getLoc();
     for (RingSpec &spec : rings) {
-      SmallVector<Operation *> fills;
-      loop.walk([&](tile::CopyOp copy) {
-        if (copy.getRing() == spec.name)
-          fills.push_back(copy);
-      });
-      if (fills.empty())
+      if (spec.inGroups || !isFilledIn(loop, spec))
         continue;
       b.setInsertionPoint(loop);
       Value depth =
@@ -356,12 +361,21 @@ private:
   void cloneFills(OpBuilder &b, tile::PipelinedOp loop, Value turn,
                   RingSpec &spec) {
     auto elect = ws::ElectOp::create(b, loop.getLoc());
+    SmallVector<Operation *> body;
+    for (Operation &op : loop.getBody().front())
+      if (!isa<ws::ElectOp>(op) && !isPrefetchGuard(&op))
+        body.push_back(&op);
+    cloneSlice(elect, loop, body, turn, spec);
+  }
+
+  /// Fills `elect` with what the fills of a ring need of `body`.
+  void cloneSlice(ws::ElectOp elect, tile::PipelinedOp loop,
+                  ArrayRef<Operation *> body, Value turn, RingSpec &spec) {
     OpBuilder inner = OpBuilder::atBlockEnd(&elect.getBody().emplaceBlock());
     IRMapping mapping;
     mapping.map(loop.getBody().front().getArgument(0), turn);
-    for (Operation &op : loop.getBody().front())
-      if (!isa<ws::ElectOp>(op) && !isPrefetchGuard(&op))
-        inner.clone(op, mapping);
+    for (Operation *op : body)
+      inner.clone(*op, mapping);
     SmallVector<Operation *> targets;
     elect.walk([&](tile::CopyOp copy) {
       if (copy.getRing() == spec.name)
@@ -370,6 +384,62 @@ private:
     eraseOutside(elect, computeSlice(targets, elect, written));
     produceRing(spec, elect);
     elect.walk([&](tile::CopyOp copy) { copy.removeRingAttr(); });
+  }
+
+  static bool isFilledIn(tile::PipelinedOp loop, const RingSpec &spec) {
+    bool found = false;
+    loop.walk([&](tile::CopyOp copy) { found |= copy.getRing() == spec.name; });
+    return found;
+  }
+
+  /// The same with all threads, whose copies are complete in groups, one a ring
+  /// and turn: those of a turn come in the order of the rings.
+  void prefetchInGroups(tile::PipelinedOp loop, ArrayRef<Operation *> body) {
+    SmallVector<RingSpec *> mine;
+    for (RingSpec &spec : rings)
+      if (spec.inGroups && isFilledIn(loop, spec))
+        mine.push_back(&spec);
+    if (mine.empty())
+      return;
+    OpBuilder b(loop);
+    Location loc = loop.getLoc();
+    Value depth =
+        arith::ConstantIntOp::create(b, loc, mine.front()->depth, /*width=*/32);
+    Value one = arith::ConstantIntOp::create(b, loc, 1, /*width=*/32);
+    Value ahead = arith::AddIOp::create(b, loc, loop.getLower(), depth);
+    auto first = scf::ForOp::create(b, loc, loop.getLower(), ahead, one);
+    OpBuilder inner = OpBuilder::atBlockBegin(first.getBody());
+    fillInGroups(inner, loop, body, first.getInductionVar(), mine);
+    inner = OpBuilder::atBlockEnd(&loop.getBody().front());
+    ws::BarrierOp::create(
+        inner, loc,
+        inner.getStringAttr("all threads have released the slots that are "
+                            "refilled now"),
+        /*source=*/false);
+    Value turn = arith::AddIOp::create(
+        inner, loc, loop.getBody().front().getArgument(0), depth);
+    fillInGroups(inner, loop, body, turn, mine);
+  }
+
+  /// Fills of one turn, if there is such a turn; their groups are closed in any
+  /// case.
+  void fillInGroups(OpBuilder &b, tile::PipelinedOp loop,
+                    ArrayRef<Operation *> body, Value turn,
+                    ArrayRef<RingSpec *> mine) {
+    Location loc = loop.getLoc();
+    Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, turn,
+                                       loop.getUpper());
+    for (RingSpec *spec : mine) {
+      auto guard = scf::IfOp::create(b, loc, more, /*withElse=*/false);
+      OpBuilder inner = OpBuilder::atBlockBegin(guard.thenBlock());
+      auto part = ws::ElectOp::create(inner, loc);
+      cloneSlice(part, loop, body, turn, *spec);
+      Block &block = part.getBody().front();
+      guard.thenBlock()->getOperations().splice(Block::iterator(part),
+                                                block.getOperations());
+      part.erase();
+      ws::GroupCommitOp::create(b, loc, spec->ring);
+    }
   }
 
   static bool isPrefetchGuard(Operation *op) {

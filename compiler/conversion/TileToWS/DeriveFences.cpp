@@ -4,9 +4,11 @@
 //
 // The fence goes directly before the release, or, if every generic access lies
 // in one branch, to the end of that branch. A fence that the program wrote in
-// that place is the fence.
+// that place is the fence; a fence in a function that it calls is text that
+// nothing here relies on.
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Helpers.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
 #include "compiler/support/Remarks.h"
 
@@ -70,6 +72,11 @@ public:
   void run() {
     materialiseSourceFences();
     kernel.walk([&](ws::WaitOp wait) {
+      if (wait.getRing().getDefiningOp<ws::RingOp>().getGroups())
+        return decide(wait, "none",
+                      "'" + getRingName(wait) +
+                          "' is refilled by cp.async, through the generic "
+                          "proxy, after a barrier of the threads");
       if (!hasGenericAccess(wait))
         return decide(wait, "none", describeAsyncUse(wait));
       if (policy == WarFence::ProxyProducer)
@@ -162,6 +169,8 @@ private:
     else
       b.setInsertionPoint(place.block->getTerminator());
     bool membar = policy == WarFence::Membar;
+    if (!membar)
+      why += describeHelpers(wait, place, release);
     auto op = ws::FenceOp::create(
         b, place.last->getLoc(),
         membar ? ws::FenceKind::Membar : ws::FenceKind::ProxyAsync,
@@ -173,6 +182,31 @@ private:
                        << getRingName(wait)
                        << "': it is known to give wrong results and exists "
                           "only to reproduce a report";
+  }
+
+  /// What functions of the program that stand between the last access and the
+  /// release do about order. A fence that orders no proxies is worth a remark:
+  /// it is the repair that was adopted once and fails.
+  static std::string describeHelpers(ws::WaitOp wait, const FencePlace &place,
+                                     ws::ReleaseOp release) {
+    std::string text;
+    for (tile::CallExternOp call : findThreadFences(place.last, release)) {
+      text += "; the " + describeOp(call) +
+              " asks for a fence of threads (membar.cta), which does not order "
+              "proxies";
+      call.emitRemark()
+          << "T.call_extern: '" << call.getCallee()
+          << "' asks for a fence of threads, as membar.cta is, which does not "
+             "order the reads of '"
+          << getRingName(wait)
+          << "' before its slot is refilled by TMA: it is known to give wrong "
+             "results; fence.proxy.async is added after the call";
+    }
+    auto call = dyn_cast<tile::CallExternOp>(place.last);
+    if (call && findHelperFence(call) == HelperFence::Proxy)
+      text += "; the function has a proxy fence of its own, which is text that "
+              "is not relied on";
+    return text;
   }
 
   static bool isDelayed(const FencePlace &place, ws::ReleaseOp release) {

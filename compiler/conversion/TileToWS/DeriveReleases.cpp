@@ -44,14 +44,23 @@ static Operation *findDelay(Operation *last) {
 }
 
 static void release(ws::WaitOp wait, WarFence policy) {
+  auto ring = wait.getRing().getDefiningOp<ws::RingOp>();
   Operation *use = getLastUse(wait);
   Operation *after = extendToOrderingOps(use);
   std::string reason = use == wait
                            ? "the slot is not used"
                            : "last used by the " + describeLastUse(wait);
-  if (after != use)
+  if (after != use) {
     reason += ", ordered by the " + describeOp(after);
-  if (policy == WarFence::Delay && hasGenericAccess(wait))
+    if (isa<tile::CallExternOp>(after))
+      emitMissedDecision(after, "release",
+                         "an external function without a pointer is taken not "
+                         "to touch '" +
+                             ring.getName() +
+                             "': T.access_ptr declares what it does");
+  }
+  // Threads that meet before they refill need no delay.
+  if (policy == WarFence::Delay && !ring.getGroups() && hasGenericAccess(wait))
     if (Operation *delay = findDelay(after)) {
       after = delay;
       reason += ", delayed past the next wait";
@@ -61,7 +70,6 @@ static void release(ws::WaitOp wait, WarFence policy) {
   auto op = ws::ReleaseOp::create(b, use->getLoc(), wait.getToken(),
                                   b.getStringAttr(reason),
                                   /*fence=*/StringAttr());
-  auto ring = wait.getRing().getDefiningOp<ws::RingOp>();
   emitDecision(op, "release",
                "slot of '" + ring.getName() + "' released: " + reason);
 }

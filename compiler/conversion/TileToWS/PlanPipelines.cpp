@@ -1,9 +1,10 @@
 // Which copies fill rings, and how each pipelined loop runs.
 //
-// A copy fills a ring if TMA can make it, if its tile is written by nothing
-// else and used only after it in the same turn, and if another warp can run
-// everything that its address and its guards depend on (sync.md 3.6). Copies
-// whose tiles have the same first and last use share a ring (sync.md 3.3, 6).
+// A copy fills a ring if TMA or cp.async makes it, if its tile is written by
+// nothing else and used only after it in the same turn, and if another warp can
+// run everything that its address and its guards depend on (sync.md 3.6).
+// Copies whose tiles have the same first and last use share a ring
+// (sync.md 3.3, 6).
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Slices.h"
@@ -55,9 +56,21 @@ private:
     return found;
   }
 
+  tile::CopyOp findThreadCopy() {
+    tile::CopyOp found;
+    launch.walk([&](tile::CopyOp copy) {
+      if (copy.getInst() == tile::CopyInst::CpAsync)
+        found = copy;
+    });
+    return found;
+  }
+
   std::string whyNotSpecialize() {
     if (!warpSpecialize)
       return "warp specialization is switched off";
+    if (tile::CopyOp copy = findThreadCopy())
+      return "the threads make the copy at " + describeLine(copy.getLoc()) +
+             " by cp.async";
     if (Operation *barrier = findGridBarrier(launch))
       return llvm::formatv("the blocks meet at T.sync_grid at {0}, and roles "
                            "would meet there one by one",
@@ -97,7 +110,7 @@ private:
     if (loop.getNumStages() == 0)
       return setPlan(loop, tile::Plan::Sequential, "num_stages is 0");
     SmallVector<Candidate> candidates;
-    std::string firstRefusal = "no copy in it can be made by TMA";
+    std::string firstRefusal = "no copy in it can be made asynchronously";
     loop.walk([&](tile::CopyOp copy) {
       if (copy->getParentOfType<tile::PipelinedOp>() != loop ||
           copy.getInst().value_or(tile::CopyInst::Vector) ==
@@ -236,10 +249,15 @@ private:
     return result;
   }
 
+  static bool isInGroups(tile::CopyOp copy) {
+    return copy.getInst() == tile::CopyInst::CpAsync;
+  }
+
   static bool share(Candidate a, Candidate b) {
     return a.copy->getBlock() == b.copy->getBlock() && a.firstUse &&
            a.firstUse == b.firstUse && a.lastUse == b.lastUse &&
            a.copy.getDst() != b.copy.getDst() &&
+           isInGroups(a.copy) == isInGroups(b.copy) &&
            b.copy->isBeforeInBlock(a.firstUse);
   }
 

@@ -72,7 +72,8 @@ std::string tlc::describeLastUse(ws::WaitOp wait) {
 
 bool tlc::isBlocking(Operation *op) {
   return isa<ws::WaitOp, ws::AcquireOp, ws::BarrierOp, ws::MmaWaitOp,
-             tile::SyncThreadsOp, tile::SyncGridOp, tile::GemmOp>(op);
+             ws::GroupWaitOp, tile::SyncThreadsOp, tile::SyncGridOp,
+             tile::GemmOp>(op);
 }
 
 bool tlc::isOrderingOp(Operation *op) {

@@ -82,6 +82,14 @@ private:
           sm::WgmmaWaitOp::create(b, x.getLoc(), x.getPending());
           dead.push_back(x);
         })
+        .Case<ws::GroupCommitOp>([&](auto x) {
+          sm::CpAsyncCommitOp::create(b, x.getLoc());
+          dead.push_back(x);
+        })
+        .Case<ws::GroupWaitOp>([&](auto x) {
+          sm::CpAsyncWaitOp::create(b, x.getLoc(), x.getPending());
+          dead.push_back(x);
+        })
         .Case<ws::MmaFenceOp>([&](auto x) {
           sm::WgmmaFenceOp::create(b, x.getLoc());
           dead.push_back(x);
@@ -127,11 +135,14 @@ private:
     Span span{&ring, getCounter(ring.ring, side), nullptr};
     Type i32 = b.getI32Type();
     span.stage = sm::CounterStageOp::create(b, op.getLoc(), i32, span.counter);
-    Value phase = sm::CounterPhaseOp::create(b, op.getLoc(), i32, span.counter);
-    // A fresh empty barrier lets the first `depth` fills pass: their parity is
-    // the inverted one (sync.md 2.3, E16).
-    sm::MBarrierWaitOp::create(b, op.getLoc(), fill ? ring.empty : ring.full,
-                               span.stage, phase, /*invert=*/fill);
+    if (ring.full) {
+      Value phase =
+          sm::CounterPhaseOp::create(b, op.getLoc(), i32, span.counter);
+      // A fresh empty barrier lets the first `depth` fills pass: their parity
+      // is the inverted one (sync.md 2.3, E16).
+      sm::MBarrierWaitOp::create(b, op.getLoc(), fill ? ring.empty : ring.full,
+                                 span.stage, phase, /*invert=*/fill);
+    }
     for (auto [view, member] : llvm::zip(op.getViews(), ring.members)) {
       Value slot = sm::SlotOp::create(b, op.getLoc(), member.getType(), member,
                                       span.stage);
@@ -144,6 +155,8 @@ private:
 
   void lowerAcquire(ws::AcquireOp acquire, OpBuilder &b) {
     Span span = openSpan(acquire, b, "_fills", /*fill=*/true);
+    if (!span.ring->full)
+      return;
     // A fence of the producer lies between the acquire and the first copy.
     if (auto fence = dyn_cast_or_null<ws::FenceOp>(acquire->getNextNode()))
       b.setInsertionPointAfter(fence);
@@ -158,8 +171,9 @@ private:
 
   void lowerRelease(ws::ReleaseOp release, OpBuilder &b) {
     const Span &span = spans[release.getToken()];
-    sm::MBarrierArriveOp::create(b, release.getLoc(), span.ring->empty,
-                                 span.stage, span.ring->perWarp);
+    if (span.ring->empty)
+      sm::MBarrierArriveOp::create(b, release.getLoc(), span.ring->empty,
+                                   span.stage, span.ring->perWarp);
     sm::CounterAdvanceOp::create(b, release.getLoc(), span.counter);
     dead.push_back(release);
   }
@@ -217,7 +231,8 @@ private:
                     gemm.getB(), gemm.getBOffsets(), gemm.getC(),
                     gemm.getClear(), gemm.getASizes(), gemm.getBSizes(),
                     gemm.getTransA(), gemm.getTransB(), *gemm.getWarpsM(),
-                    *gemm.getWarpsN());
+                    *gemm.getWarpsN(), gemm.getTransC(), gemm.getQuadM(),
+                    gemm.getQuadN(), gemm.getPairK());
   }
 
   void lowerGemm(tile::GemmOp gemm, OpBuilder &b) {

@@ -31,7 +31,8 @@ static SharedRequest requestTile(tile::AllocOp alloc, int64_t stages,
                                  const target::TargetInfo &target) {
   MemRefType type = alloc.getResult().getType();
   SharedLayout layout(analysis::sharedKindOf(alloc.getSwizzle()),
-                      type.getShape(), getElementBits(type));
+                      type.getShape(), getElementBits(type),
+                      analysis::tileOrderOf(alloc.getOrderAttr()));
   return {alloc.getName().str(),
           layout.sizeBytes(),
           stages,
@@ -54,7 +55,8 @@ public:
     for (auto ring : launch.getBody().getOps<ws::RingOp>()) {
       for (Value member : ring.getMembers())
         addTile(member.getDefiningOp<tile::AllocOp>(), ring.getDepth());
-      addBarriers(ring);
+      if (!ring.getGroups())
+        addBarriers(ring);
     }
     for (auto alloc : launch.getBody().getOps<tile::AllocOp>())
       if (!index.contains(alloc.getResult()) && !alloc->use_empty())
@@ -100,7 +102,7 @@ private:
     return sm::SharedOp::create(builder, alloc.getLoc(), tile.getType(),
                                 alloc.getName(), plan.offsets[i],
                                 requests[i].stages, plan.slotStride[i],
-                                alloc.getSwizzleAttr());
+                                alloc.getSwizzleAttr(), alloc.getOrderAttr());
   }
 
   LoweredRing createRing(ws::RingOp ring) {
@@ -111,6 +113,8 @@ private:
       auto type = cast<MemRefType>(member.getType());
       lowered.bytes += type.getNumElements() * getElementBits(type) / 8;
     }
+    if (ring.getGroups())
+      return lowered;
     lowered.perWarp = llvm::none_of(getWaits(ring), hasGenericAccess);
     int64_t offset = plan.offsets[barrierIndex[ring.getRing()]];
     lowered.full = createBarrier(ring, "_full", offset, 1);

@@ -24,12 +24,15 @@ static int64_t countThreads(tile::LaunchOp launch) {
 /// (sync.md 2.3, E1).
 static void initBarriers(const SharedMemory &shared, int64_t threads,
                          Location loc, OpBuilder &b) {
-  if (shared.rings.empty())
+  if (llvm::none_of(shared.rings,
+                    [](const auto &entry) { return entry.second.full; }))
     return;
   auto elect = sm::ElectOp::create(b, loc);
   OpBuilder inner = OpBuilder::atBlockEnd(&elect.getBody().emplaceBlock());
   for (const auto &[value, ring] : shared.rings) {
     LoweredRing lowered = ring;
+    if (!lowered.full)
+      continue;
     sm::MBarrierInitOp::create(inner, lowered.ring.getLoc(), lowered.full);
     sm::MBarrierInitOp::create(inner, lowered.ring.getLoc(), lowered.empty);
   }

@@ -9,7 +9,8 @@ namespace tlc {
 /// What a ring has become.
 struct LoweredRing {
   ws::RingOp ring;
-  mlir::Value full, empty;                ///< sm.mbarrier, one for each stage
+  /// sm.mbarrier, one for each stage; null for a ring filled in groups.
+  mlir::Value full, empty;
   llvm::SmallVector<mlir::Value> members; ///< sm.shared with `depth` stages
   int64_t bytes = 0;                      ///< what one fill delivers
   /// Consumers arrive once a warp: every use is a product, which a warp

@@ -244,6 +244,7 @@ private:
   Value bindParam(Param &param, mlir::Block &body);
   void endKernel(llvm::StringRef name, llvm::SMRange range);
   bool bindParams(FunctionObject &function, std::vector<Param> &params);
+  bool checkRanks(llvm::ArrayRef<Param> params);
   bool collectSymbols(llvm::ArrayRef<Param> params,
                       std::vector<unsigned> &order);
 

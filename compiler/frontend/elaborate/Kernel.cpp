@@ -113,13 +113,28 @@ bool Elaborator::collectSymbols(llvm::ArrayRef<Param> params,
   return good;
 }
 
+/// The most dimensions that a launch passes (tlc::kMaxRank of the runtime).
+static constexpr size_t kMaxTensorRank = 8;
+
+bool Elaborator::checkRanks(llvm::ArrayRef<Param> params) {
+  bool good = true;
+  for (const Param &param : params)
+    if (param.shape.size() > kMaxTensorRank) {
+      error(Diag::TensorRank, param.range)
+          << param.name << std::to_string(param.shape.size())
+          << std::to_string(kMaxTensorRank);
+      good = false;
+    }
+  return good;
+}
+
 /// Creates the op with its arguments; parameters get their values in `frame`.
 /// False after an error.
 bool Elaborator::beginKernel(llvm::StringRef name, llvm::SMRange range,
                              llvm::MutableArrayRef<Param> params,
                              mlir::ModuleOp module) {
   std::vector<unsigned> order;
-  if (!collectSymbols(params, order))
+  if (!checkRanks(params) || !collectSymbols(params, order))
     return false;
   // Symbols of the language are numbered in the order of T.dynamic, those of
   // the kernel in the order of `order`.

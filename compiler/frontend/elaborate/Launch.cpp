@@ -124,7 +124,7 @@ Value Elaborator::allocate(llvm::StringRef name, std::vector<int64_t> shape,
   auto op = tile::AllocOp::create(
       b, loc(range),
       tile::getBufferType(shape, dtype.elementType(context), space),
-      name.empty() ? "buffer" : name, nullptr, nullptr);
+      name.empty() ? "buffer" : name, nullptr, nullptr, nullptr);
   b.restoreInsertionPoint(saved);
   BufferObject buffer;
   buffer.name = name.str();

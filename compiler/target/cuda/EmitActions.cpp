@@ -71,6 +71,18 @@ LogicalResult KernelEmitter::barrierStatement(Operation *op) {
                         llvm::itostr(o.getBytes()) + ", " +
                         expr(o.getBarrier()).text);
       })
+      .Case([&](sm::CpAsyncOp o) {
+        std::string args = expr(o.getAddress()).text + ", " +
+                           globalAddress(o.getBuffer(), o.getIndex()).text;
+        if (!o.getPredicate() || matchPattern(o.getPredicate(), m_One()))
+          return emit("cp_async", args);
+        return emit("cp_async_zfill",
+                    args + ", " + expr(o.getPredicate()).text);
+      })
+      .Case([&](sm::CpAsyncCommitOp) { return emit("cp_async_commit", ""); })
+      .Case([&](sm::CpAsyncWaitOp o) {
+        return emitSized("cp_async_wait", llvm::itostr(o.getPending()));
+      })
       .Case([&](sm::BarSyncOp o) {
         return emitSized("bar_sync", llvm::itostr(o.getId()) + ", " +
                                          llvm::itostr(o.getThreads()));

@@ -54,8 +54,9 @@ struct JitOptions {
   std::string kernel = {};
   /// Parameters of its factory; those with a default may be absent.
   std::map<std::string, ParamValue> params = {};
-  /// Device::virtual_sm() makes a kernel that takes host memory and runs on the
-  /// CPU. Which GPU a kernel runs on is for its arguments to say.
+  /// Device::virtual_sm() and Device::interp() make a kernel that takes host
+  /// memory and runs on the CPU. Which GPU a kernel runs on is for its
+  /// arguments to say.
   Device device = Device::gpu();
   std::string arch = "sm_90a";
   /// Approximate division, square roots and exponentials.

@@ -94,6 +94,26 @@ template <int N> __device__ __forceinline__ void bulk_wait() {
 template <int N> __device__ __forceinline__ void bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" :: "n"(N) : "memory");
 }
+//@ cp_async : u32
+__device__ __forceinline__ void cp_async(u32 dst, const void *src) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+               :: "r"(dst), "l"(src) : "memory");
+}
+//@ cp_async_zfill : u32
+// Reads nothing and writes zeros where `inside` is false.
+__device__ __forceinline__ void cp_async_zfill(u32 dst, const void *src,
+                                               bool inside) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+               :: "r"(dst), "l"(src), "r"(inside ? 16 : 0) : "memory");
+}
+//@ cp_async_commit
+__device__ __forceinline__ void cp_async_commit() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+//@ cp_async_wait
+template <int N> __device__ __forceinline__ void cp_async_wait() {
+  asm volatile("cp.async.wait_group %0;" :: "n"(N) : "memory");
+}
 //@ panel_rows
 // Blocks in panels of `panel` rows, each swept column by column: neighbours in
 // time share rows and columns of the operands in the L2.
