@@ -2,7 +2,6 @@
 
 #include "kernels/harness/WholeFile.h"
 #include "test/exec/war_race/ReleaseFences.h"
-#include "tools/tlc/BenchCompiler.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,8 +27,6 @@ std::vector<RaceVariant> listVariants() {
     for (const Shape &shape : allShapes()) {
       add("derived", path, shape.heads, kDerived);
       add("derived", path, shape.heads, kDefects);
-      if (cli::levers().empty())
-        continue;
       add("plain", path, shape.heads, std::span(kDerived).first(1));
       add("plain", path, shape.heads, kDefects);
     }
@@ -45,8 +42,8 @@ static CompileOptions optionsOf(const RaceVariant &variant) {
     options.defines[define.substr(0, equals)] = define.substr(equals + 1);
   }
   if (variant.structure == "plain")
-    for (const kernels::Lever &lever : cli::levers())
-      cli::applyOption(options, lever.option);
+    for (const LeverText &lever : allLevers())
+      options.levers.disable(lever.lever);
   options.warFence = variant.isDefect()
                          ? WarFence::Proxy
                          : parseWarFence(variant.release).value();

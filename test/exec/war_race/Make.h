@@ -10,8 +10,8 @@
 namespace tlc::test {
 
 /// All forms to be made, without files: for each path and number of heads the
-/// derived ones and the defects; of the plain structure, where options switch
-/// anything off, the fenced one and the defects.
+/// derived ones and the defects; of the plain structure the fenced one and the
+/// defects.
 std::vector<RaceVariant> listVariants();
 
 /// The sm program of a form: `path`, `heads`, `structure` and `release` are

@@ -31,8 +31,8 @@ std::vector<std::string> allPaths();
 inline constexpr const char *kDerived[] = {"proxy", "proxy-producer", "delay"};
 /// What stands in place of the fences of "proxy"; each may race.
 inline constexpr const char *kDefects[] = {"none", "bar.sync", "membar"};
-/// "derived" as the compiler makes it, "plain" with every optimisation off
-/// that an option switches off.
+/// "derived" as the compiler makes it, "plain" with every optimisation off that
+/// `--disable` knows.
 inline constexpr const char *kStructures[] = {"derived", "plain"};
 
 /// A form of the kernel: a file, or why there is none.

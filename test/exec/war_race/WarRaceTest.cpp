@@ -19,11 +19,12 @@ using namespace tlc::interp;
 
 static std::unique_ptr<Compilation> lower(const std::string &path,
                                           const std::string &release,
+                                          const std::string &structure,
                                           std::string *problem = nullptr) {
   RaceVariant variant;
   variant.path = path;
   variant.heads = 1;
-  variant.structure = "derived";
+  variant.structure = structure;
   variant.release = release;
   auto compilation = lowerVariant(TLC_KERNEL_SOURCE, variant);
   if (problem)
@@ -42,11 +43,11 @@ static std::string textOf(tile::KernelOp kernel) {
   return text;
 }
 
-/// Errors of the verifier, which are not printed.
-static unsigned errorsOf(tile::KernelOp kernel) {
+/// The verifier's word on a program, without its messages.
+static bool isProved(tile::KernelOp kernel) {
   ScopedDiagnosticHandler quiet(kernel.getContext(),
                                 [](mlir::Diagnostic &) { return success(); });
-  return verify::verifySm(kernel, *target::lookupTarget("sm_90a")).errors;
+  return verify::verifySm(kernel, *target::lookupTarget("sm_90a")).isProved();
 }
 
 template <typename Op> static int count(tile::KernelOp kernel) {
@@ -57,9 +58,10 @@ template <typename Op> static int count(tile::KernelOp kernel) {
 
 TEST_CASE("war race: finding the fences leaves the program as it is",
           "[war_race]") {
+  const std::string structure = GENERATE("derived", "plain");
   for (const std::string &path : allPaths()) {
-    INFO(path);
-    auto compilation = lower(path, "proxy");
+    INFO(structure << " " << path);
+    auto compilation = lower(path, "proxy", structure);
     REQUIRE(compilation);
     tile::KernelOp kernel = kernelOf(*compilation);
     const std::string before = textOf(kernel);
@@ -71,18 +73,19 @@ TEST_CASE("war race: finding the fences leaves the program as it is",
 
 TEST_CASE("war race: each defect replaces fences and is rejected",
           "[war_race]") {
+  const std::string structure = GENERATE("derived", "plain");
   for (const std::string &path : allPaths()) {
-    auto fenced = lower(path, "proxy");
+    auto fenced = lower(path, "proxy", structure);
     REQUIRE(fenced);
     const int fences = count<sm::FenceProxyAsyncOp>(kernelOf(*fenced));
     const int barriers = count<sm::BarSyncOp>(kernelOf(*fenced));
     const auto found = findReleaseFences(kernelOf(*fenced));
     const auto gone = static_cast<int>(found.fences.size());
-    CHECK(errorsOf(kernelOf(*fenced)) == 0);
+    CHECK(isProved(kernelOf(*fenced)));
     for (const char *release : kDefects) {
-      INFO(path << ", " << release);
+      INFO(structure << " " << path << ", " << release);
       std::string problem;
-      auto unfenced = lower(path, release, &problem);
+      auto unfenced = lower(path, release, structure, &problem);
       if (gone == 0) {
         CHECK(!unfenced);
         CHECK(problem == "no generic reads before a release: nothing to "
@@ -96,14 +99,14 @@ TEST_CASE("war race: each defect replaces fences and is rejected",
       CHECK(count<sm::BarSyncOp>(kernel) ==
             barriers + (is == "bar.sync" ? gone : 0));
       CHECK(count<sm::MembarOp>(kernel) == (is == "membar" ? gone : 0));
-      CHECK(errorsOf(kernel) > 0);
+      CHECK(!isProved(kernel));
     }
   }
 }
 
 TEST_CASE("war race: fences that cover for each other are found together",
           "[war_race]") {
-  auto compilation = lower("kv fwd", "proxy");
+  auto compilation = lower("kv fwd", "proxy", "plain");
   REQUIRE(compilation);
   tile::KernelOp kernel = kernelOf(*compilation);
   ReleaseFences single = findReleaseFences(kernel);
@@ -116,7 +119,7 @@ TEST_CASE("war race: fences that cover for each other are found together",
   CHECK(found.fences.size() == 2 * single.fences.size());
   CHECK(found.rings == single.rings);
   replaceFences(kernel, found, Substitute::Nothing);
-  CHECK(errorsOf(kernel) > 0);
+  CHECK(!isProved(kernel));
 }
 
 /// Runs the path without flags on the virtual SM, bulk copies landing early.
@@ -155,18 +158,19 @@ rightOutput(const kernels::StateInputs &inputs, bool reverse) {
 TEST_CASE("war race: without the fence the virtual SM shows the signature",
           "[war_race]") {
   constexpr std::int64_t segments = 7;
+  const std::string structure = GENERATE("derived", "plain");
   for (const std::string &path : allPaths())
     for (const char *release : {"proxy", "none", "bar.sync", "membar"}) {
-      INFO(path << ", " << release);
+      INFO(structure << " " << path << ", " << release);
       const kernels::StateProblem problem = problemOf(path, {"", segments, 1});
       kernels::StateInputs inputs =
           kernels::makeInputs(problem, kernels::Mask::Off, 3);
-      auto compilation = lower(path, release);
+      auto compilation = lower(path, release, structure);
       if (!compilation)
         continue;
       const auto right = rightOutput(inputs, problem.reverse);
       const auto output = runEarly(*compilation, inputs);
-      auto fenced = lower(path, "proxy");
+      auto fenced = lower(path, "proxy", structure);
       const ReleaseFences found = findReleaseFences(kernelOf(*fenced));
       const auto ring = found.rings.find("h_shared");
       if (std::string(release) == "proxy" || ring == found.rings.end()) {
@@ -177,8 +181,11 @@ TEST_CASE("war race: without the fence the virtual SM shows the signature",
           segments, kernels::kStateSize * kernels::kStateSize, ring->second,
           problem.reverse);
       const WrongElements wrong = countWrong(output, right, generation);
-      CHECK(wrong.wrong > 0);
       CHECK(wrong.next == wrong.wrong);
+      // Optimisations may put another wait between the read and the release,
+      // which delays the refill.
+      if (structure == "plain")
+        CHECK(wrong.wrong > 0);
     }
 }
 
