@@ -43,7 +43,8 @@ Compilation::Compilation(CompileOptions options)
   handler = std::make_unique<ScopedDiagnosticHandler>(
       context.get(), [this](mlir::Diagnostic &diagnostic) {
         if (keepRemarks ||
-            diagnostic.getSeverity() != DiagnosticSeverity::Remark)
+            diagnostic.getSeverity() != DiagnosticSeverity::Remark ||
+            isListedRemark(diagnostic))
           report(*engine, diagnostic);
         return success();
       });

@@ -47,11 +47,14 @@ static bool matchText(StringRef pattern, StringRef text,
 }
 
 /// The entry of Diagnostics.def that has this text, with the values of its
-/// holes: passes that word an error like its entry get its code and help.
-static std::optional<Diag> findEntry(StringRef text,
+/// holes: passes that word an error or a remark like its entry get its code and
+/// help.
+static std::optional<Diag> findEntry(StringRef text, bool isRemark,
                                      SmallVectorImpl<StringRef> &holes) {
   for (const DiagInfo &entry : allDiagnostics()) {
-    if (entry.diagClass > DiagClass::Unsupported || entry.text.starts_with("{"))
+    bool fits = isRemark ? entry.diagClass == DiagClass::Remark
+                         : entry.diagClass <= DiagClass::Unsupported;
+    if (!fits || entry.text.starts_with("{"))
       continue;
     holes.clear();
     // Holes that do not come in order cannot be filled in order.
@@ -79,12 +82,21 @@ static Diag kindOf(const mlir::Diagnostic &diagnostic, StringRef text) {
   }
 }
 
+bool isListedRemark(mlir::Diagnostic &diagnostic) {
+  SmallVector<StringRef> holes;
+  std::string text = diagnostic.str();
+  return diagnostic.getSeverity() == DiagnosticSeverity::Remark &&
+         findEntry(text, /*isRemark=*/true, holes).has_value();
+}
+
 void report(DiagnosticEngine &engine, mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   SmallVector<StringRef> holes;
   std::optional<Diag> entry;
-  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-    entry = findEntry(text, holes);
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error ||
+      diagnostic.getSeverity() == DiagnosticSeverity::Remark)
+    entry = findEntry(
+        text, diagnostic.getSeverity() == DiagnosticSeverity::Remark, holes);
   if (!entry)
     holes.push_back(text);
   DiagnosticBuilder builder =

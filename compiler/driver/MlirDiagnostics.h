@@ -14,7 +14,12 @@ SourceSpan sourceSpan(mlir::Location location);
 /// Reports `diagnostic` to `engine`. An error that is worded like an entry of
 /// Diagnostics.def becomes that entry. Another is KernelUnsupported where it
 /// says that something is not possible "yet" or not supported, else
-/// KernelRefused. A note that begins with "help: " becomes help.
+/// KernelRefused. Remarks worded like an entry become it as well. A note that
+/// begins with "help: " becomes help.
 void report(DiagnosticEngine &engine, mlir::Diagnostic &diagnostic);
+
+/// Whether a remark is worded like an entry of Diagnostics.def: it is for every
+/// user, not only for those who ask for decisions.
+bool isListedRemark(mlir::Diagnostic &diagnostic);
 
 } // namespace tlc

@@ -194,13 +194,10 @@ private:
       text += "; the " + describeOp(call) +
               " asks for a fence of threads (membar.cta), which does not order "
               "proxies";
-      call.emitRemark()
-          << "T.call_extern: '" << call.getCallee()
-          << "' asks for a fence of threads, as membar.cta is, which does not "
-             "order the reads of '"
-          << getRingName(wait)
-          << "' before its slot is refilled by TMA: it is known to give wrong "
-             "results; fence.proxy.async is added after the call";
+      call.emitRemark() << "'" << call.getCallee()
+                        << "' asks for a fence of threads, which does not "
+                           "order the reads of '"
+                        << getRingName(wait) << "' before TMA refills the slot";
     }
     auto call = dyn_cast<tile::CallExternOp>(place.last);
     if (call && findHelperFence(call) == HelperFence::Proxy)
