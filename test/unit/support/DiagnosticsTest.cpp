@@ -9,7 +9,12 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 using namespace tlc;
+namespace fs = std::filesystem;
 
 namespace {
 struct Fixture {
@@ -53,6 +58,40 @@ TEST_CASE("every entry has its own code and keeps the rules for texts") {
   }
   CHECK(findDiagnostic("tl0304") == &info(Diag::GemmOperandGlobal));
   CHECK(findDiagnostic("TL9999") == nullptr);
+}
+
+/// "TL0304" for each file of that name in the folder of the tests.
+static llvm::StringSet<> codesWithTest() {
+  llvm::StringSet<> codes;
+  const fs::path folder = fs::path(TLC_SOURCE_DIR) / "test/lit/diagnostics";
+  for (const auto &entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    llvm::StringRef code = llvm::StringRef(name).take_until(
+        [](char c) { return c == '-' || c == '.'; });
+    if (!code.starts_with("TL"))
+      continue;
+    INFO(name);
+    CHECK(findDiagnostic(code) != nullptr);
+    std::ifstream file(entry.path());
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    CHECK_THAT(text, Catch::Contains("[" + code.str() + "]"));
+    codes.insert(code);
+  }
+  return codes;
+}
+
+TEST_CASE("every entry has a file in test/lit/diagnostics and a place in "
+          "the reference") {
+  const llvm::StringSet<> tested = codesWithTest();
+  std::ifstream file(fs::path(TLC_SOURCE_DIR) /
+                     "docs/reference/diagnostics.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  for (const DiagInfo &entry : allDiagnostics()) {
+    INFO(entry.code.str());
+    CHECK_THAT(page, Catch::Contains("## " + entry.code.str() + "\n"));
+    // No input is known to bring a fault of tlc about.
+    CHECK((entry.diag == Diag::InternalError || tested.contains(entry.code)));
+  }
 }
 
 TEST_CASE_METHOD(Fixture, "an error with note and help") {
