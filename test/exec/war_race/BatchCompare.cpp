@@ -233,7 +233,7 @@ RaceCounts &RaceCounts::operator+=(const RaceCounts &other) {
 }
 
 BatchCompare::BatchCompare(int batch)
-    : batch(batch), counts(batch * 2 * sizeof(std::uint32_t)),
+    : batch(batch), counts(sizeof(std::uint32_t) * 2 * batch),
       sums(sizeof(RaceCounts)) {
   counts.fill(0);
   sums.fill(0);

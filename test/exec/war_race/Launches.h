@@ -7,6 +7,7 @@
 #include "test/exec/war_race/BatchCompare.h"
 #include "test/exec/war_race/Variants.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +17,8 @@
 namespace tlc::test {
 
 inline constexpr int kBatch = 8;
+/// What two lanes start at once.
+inline constexpr std::int64_t kTwoBatches = 2 * kBatch;
 
 /// Device memory of a problem that all its forms read.
 class RaceInputs {

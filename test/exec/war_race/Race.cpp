@@ -111,7 +111,7 @@ static RaceCounts launchAmongOthers(const Place &place, const Kernel &kernel,
   const auto cells =
       static_cast<std::int64_t>(allShapes().size() * std::size(kMasks));
   const std::int64_t wanted = (place.options.exactLaunches + cells - 1) / cells;
-  for (std::int64_t done = 0; done < wanted; done += 2 * kBatch)
+  for (std::int64_t done = 0; done < wanted; done += kTwoBatches)
     for (const Lane &lane : place.lanes)
       lane.start();
   RaceCounts counts = place.lanes[0].take();

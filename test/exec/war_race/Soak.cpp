@@ -131,7 +131,7 @@ void Soak::takeTurn(SoakCell &cell, SoakSide &side) {
   for (const std::unique_ptr<Lane> &lane : lanes)
     lane->capture(kernelOf(cell, side), *cell.inputs, cell.right.data(),
                   generation);
-  for (std::int64_t done = 0; done < kTurn; done += 2 * kBatch)
+  for (std::int64_t done = 0; done < kTurn; done += kTwoBatches)
     for (const std::unique_ptr<Lane> &lane : lanes)
       lane->start();
   for (const std::unique_ptr<Lane> &lane : lanes)
