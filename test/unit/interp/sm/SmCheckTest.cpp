@@ -53,9 +53,11 @@ void expectClean(const SmCheckResult &result) {
                    << " s, up to " << result.maxTurns << " turns");
   CHECK(result.status == SmStatus::Clean);
   CHECK(result.runs == result.planned);
+  CHECK(result.searchedTurns == result.maxTurns);
   if (getenv("SM_CHECK_TIMES"))
     WARN(result.runs << " runs in " << result.seconds << " s, searched "
-                     << result.searched);
+                     << result.searchedTurns << " turns, " << result.schedules
+                     << " schedules");
 }
 } // namespace
 
