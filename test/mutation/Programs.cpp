@@ -13,11 +13,13 @@ using namespace tlc::test;
 using namespace tlc::interp;
 
 Program::Program(std::string name, const std::string &file,
-                 std::map<std::string, std::string> defines, bool specialize)
+                 std::map<std::string, std::string> defines, bool specialize,
+                 bool cpAsync)
     : name(std::move(name)) {
   CompileOptions options;
   options.defines = std::move(defines);
   options.warpSpecialize = specialize;
+  options.cpAsync = cpAsync;
   compilation = std::make_unique<Compilation>(std::move(options));
   REQUIRE(compilation->readFile(std::string(TLC_SOURCE) + "/" + file) ==
           Status::Ok);
@@ -49,8 +51,11 @@ const std::vector<Program> &tlc::test::allPrograms() {
     all.emplace_back("vk", state, defines("True", "False"));
     all.emplace_back("vk-bwd", state, defines("True", "True"));
     all.emplace_back("kv-block", state, defines("False", "False"), false);
+    all.emplace_back("kv-cp", state, defines("False", "False"), false, true);
+    all.emplace_back("vk-cp", state, defines("True", "False"), false, true);
     std::map<std::string, std::string> sizes = {{"num_stages", "2"}};
     all.emplace_back("gemm", gemm, sizes);
+    all.emplace_back("gemm-cp", gemm, sizes, false, true);
     sizes.insert({{"block_M", "192"}, {"threads", "384"}});
     all.emplace_back("gemm-three", gemm, sizes);
     sizes.clear();

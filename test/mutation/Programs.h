@@ -16,7 +16,8 @@ public:
   std::string name;
 
   Program(std::string name, const std::string &file,
-          std::map<std::string, std::string> defines, bool specialize = true);
+          std::map<std::string, std::string> defines, bool specialize = true,
+          bool cpAsync = false);
 
   /// A copy of the module, to be changed.
   mlir::OwningOpRef<mlir::ModuleOp> copy() const;
@@ -25,7 +26,8 @@ private:
   std::unique_ptr<Compilation> compilation;
 };
 
-/// kv, kv-bwd, vk, vk-bwd, kv-block (without roles), gemm, gemm-three (three
+/// kv, kv-bwd, vk, vk-bwd, kv-block (without roles), kv-cp, vk-cp, gemm-cp
+/// (loads by cp.async), gemm, gemm-three (three
 /// warpgroups), rounds (a loop around the pipeline), grid (blocks that meet).
 const std::vector<Program> &allPrograms();
 const Program &programOf(llvm::StringRef name);

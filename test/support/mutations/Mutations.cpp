@@ -11,8 +11,8 @@ const std::vector<Mutation> &tlc::test::allMutations() {
   static const std::vector<Mutation> list = [] {
     std::vector<Mutation> all;
     for (auto family :
-         {fenceMutations, barrierMutations, productMutations, localMutations,
-          protocolMutations, resourceMutations, gridMutations})
+         {fenceMutations, barrierMutations, productMutations, groupMutations,
+          localMutations, protocolMutations, resourceMutations, gridMutations})
       llvm::append_range(all, family());
     return all;
   }();

@@ -13,6 +13,7 @@ namespace tlc::test {
 enum class Caught {
   Both,      ///< the verifier rejects it, the virtual SM reports it
   Verifier,  ///< no run shows it
+  Search,    ///< ... but the search over all schedules does
   Machine,   ///< beyond what the verifier looks at
   NotProved, ///< a control: the verifier has doubts, every run is clean
   Nobody,    ///< a control: another correct form
@@ -40,6 +41,7 @@ void registerMutatePass();
 std::vector<Mutation> fenceMutations();
 std::vector<Mutation> barrierMutations();
 std::vector<Mutation> productMutations();
+std::vector<Mutation> groupMutations();
 std::vector<Mutation> localMutations();
 std::vector<Mutation> protocolMutations();
 std::vector<Mutation> resourceMutations();

@@ -238,8 +238,8 @@ std::vector<Mutation> tlc::test::protocolMutations() {
        kRings, Caught::Both,
        [](tile::KernelOp k) { return useSlotZero<sm::TmaLoadOp>(k); }},
       {"other-slot-released",
-       "the other slot goes back; later turns happen to make up for it",
-       "1: 11", "kv vk", Caught::Verifier, releaseOtherSlot},
+       "the other slot goes back; later turns make up for it in most schedules",
+       "1: 11", "kv vk", Caught::Search, releaseOtherSlot},
       {"carried-with-one-slot", "one slot, which goes back in the next turn",
        "4.5", "kv vk", Caught::Both, carryWithOneSlot},
   };
