@@ -27,7 +27,9 @@ def ConvertTileToWSPass
     them. Without specialization one role does both and fills run ahead.
   }];
   let options = [Option<"arch", "arch", "std::string",
-                        /*default=*/"\"sm_90a\"", "target architecture">];
+                        /*default=*/"\"sm_90a\"", "target architecture">,
+                 Option<"deeperRings", "deeper-rings", "bool", "true",
+                        "rings may have more slots than asked for">];
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 
@@ -42,7 +44,9 @@ def WSDeriveReleasesPass
   let summary = "release each slot after its last use (sync.md 3.3, 3.5)";
   let options = [Option<"fence", "war-fence", "std::string",
                         /*default=*/"\"proxy\"",
-                        "proxy | proxy-producer | delay | membar">];
+                        "proxy | proxy-producer | delay | membar">,
+                 Option<"early", "early", "bool", "true",
+                        "release inside the branch that uses the slot">];
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 
@@ -61,6 +65,12 @@ def WSDeriveBarriersPass
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 
+def WSMergeFencesPass
+    : Pass<"ws-merge-fences", "::tlc::tile::KernelOp"> {
+  let summary = "drop proxy fences that a later one makes redundant";
+  let dependentDialects = ["::tlc::ws::WSDialect"];
+}
+
 def ConvertWSToSMPass : Pass<"convert-ws-to-sm", "::tlc::tile::KernelOp"> {
   let summary = "rings become mbarriers and shared slots";
   let description = [{
@@ -68,7 +78,9 @@ def ConvertWSToSMPass : Pass<"convert-ws-to-sm", "::tlc::tile::KernelOp"> {
     spans, derives arrival counts and expected bytes.
   }];
   let options = [Option<"arch", "arch", "std::string",
-                        /*default=*/"\"sm_90a\"", "target architecture">];
+                        /*default=*/"\"sm_90a\"", "target architecture">,
+                 Option<"warpReleases", "warp-releases", "bool", "true",
+                        "one arrival a warp where threads read the slot">];
   let dependentDialects = ["::tlc::sm::SmDialect", "::tlc::ws::WSDialect"];
 }
 

@@ -64,12 +64,14 @@ void buildTileToWS(OpPassManager &pm, const CompileOptions &options) {
   // Roles and rings.
   ConvertTileToWSPassOptions roles;
   roles.arch = options.arch;
+  roles.deeperRings = options.levers.isOn(Lever::RingDepth);
   kernels.addPass(createConvertTileToWSPass(roles));
   // Waits for asynchronous products.
   kernels.addPass(createWSDeriveCompletionsPass());
   // Each slot goes back after its last use.
   WSDeriveReleasesPassOptions releases;
   releases.fence = spelling(options.warFence).str();
+  releases.early = options.levers.isOn(Lever::EarlyRelease);
   kernels.addPass(createWSDeriveReleasesPass(releases));
   // Proxy fences before asynchronous refills.
   WSDeriveFencesPassOptions fences;
@@ -77,6 +79,9 @@ void buildTileToWS(OpPassManager &pm, const CompileOptions &options) {
   kernels.addPass(createWSDeriveFencesPass(fences));
   // Barriers between the threads of a role.
   kernels.addPass(createWSDeriveBarriersPass());
+  // One fence where two follow each other.
+  if (options.levers.isOn(Lever::MergeFences))
+    kernels.addPass(createWSMergeFencesPass());
 }
 
 void buildWSToSM(OpPassManager &pm, const CompileOptions &options) {
@@ -84,6 +89,7 @@ void buildWSToSM(OpPassManager &pm, const CompileOptions &options) {
   // Rings become mbarriers and slots; shared memory is planned.
   ConvertWSToSMPassOptions lower;
   lower.arch = options.arch;
+  lower.warpReleases = options.levers.isOn(Lever::WarpRelease);
   kernels.addPass(createConvertWSToSMPass(lower));
 }
 

@@ -169,11 +169,12 @@ private:
     at[kDim(true)] = constant(k);
     auto tile = gemm.getA().getDefiningOp<AllocOp>();
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfter(tile);
+    b.setInsertionPointAfter(newest ? newest : tile.getOperation());
     auto fragment = AllocOp::create(
         b, gemm.getLoc(),
         getBufferType(shape, type.getElementType(), Space::Fragment),
         b.getStringAttr(tile.getName() + "_registers"), {}, {});
+    newest = fragment;
     b.setInsertionPoint(gemm);
     CopyOp::create(
         b, gemm.getLoc(), gemm.getA(), at, fragment, zero, shape, shape,
@@ -206,6 +207,7 @@ private:
   GemmOp gemm;
   OpBuilder b;
   MemRefType type;
+  Operation *newest = nullptr; ///< of the fragments
 };
 } // namespace
 

@@ -58,6 +58,18 @@ static WarFence parseFence(const std::string &text) {
                           text));
 }
 
+static LeverSet parseDisabled(const std::string &text) {
+  std::string unknown;
+  if (auto levers = LeverSet::parse(text, unknown))
+    return *levers;
+  std::string known;
+  for (const LeverText &lever : allLevers())
+    known += (known.empty() ? "" : ", ") + lever.name.str();
+  throw Error(ErrorCode::InvalidArgument,
+              fmt::format("JitOptions::disable names '{}', expected some of {}",
+                          unknown, known));
+}
+
 CompileRequest makeRequest(const Source &source, const JitOptions &options) {
   CompileRequest request;
   request.source = std::make_shared<const Source>(source);
@@ -68,6 +80,8 @@ CompileRequest makeRequest(const Source &source, const JitOptions &options) {
   to.arch = options.arch;
   to.fastMath = options.fastMath;
   to.warpSpecialize = options.warpSpecialize;
+  to.cpAsync = options.cpAsync;
+  to.levers = parseDisabled(options.disable);
   to.warFence = parseFence(options.warFence);
   for (const auto &[name, value] : options.params)
     to.defines[name] = value.text();

@@ -30,6 +30,10 @@ namespace {
 constexpr int64_t kBaseRegisters = 40;
 constexpr int64_t kWarp = 32;
 constexpr int64_t kWarpgroup = 128;
+/// Of the shared memory of a block, what rings deeper than asked for may fill:
+/// more loads in flight crowd out the stores (evidence/golden/correct_h0.md,
+/// rule 10).
+constexpr double kDeepShare = 0.625;
 
 /// A ring to be: its fills, all in one block, in order.
 struct RingSpec {
@@ -38,17 +42,21 @@ struct RingSpec {
   SmallVector<tile::CopyOp> fills;
   Value ring;
   bool inGroups = false; ///< all threads fill it, by cp.async
+  bool deepened = false; ///< one slot more than num_stages
 };
 
 class RoleBuilder {
 public:
-  RoleBuilder(tile::LaunchOp launch, const target::TargetInfo &target)
+  RoleBuilder(tile::LaunchOp launch, const target::TargetInfo &target,
+              bool deeperRings)
       : launch(launch), target(target), builder(launch.getContext()),
-        written(getWrittenGlobals(launch)) {}
+        deeperRings(deeperRings), written(getWrittenGlobals(launch)) {}
 
   LogicalResult run() {
     collectRings();
     hoistSharedTiles();
+    if (specialized && deeperRings)
+      deepenRings();
     createRings();
     // The old body is cloned into the roles, then dropped.
     SmallVector<Operation *> body;
@@ -90,6 +98,48 @@ private:
     });
   }
 
+  static int64_t bytesOf(Value tile) {
+    auto type = cast<MemRefType>(tile.getType());
+    return type.getNumElements() *
+           std::max(8u, type.getElementTypeBitWidth()) / 8;
+  }
+
+  static int64_t slotBytes(const RingSpec &spec) {
+    int64_t bytes = 0;
+    for (tile::CopyOp fill : spec.fills)
+      bytes += bytesOf(fill.getDst());
+    return bytes;
+  }
+
+  /// A slot more than asked for where there is room, the largest rings first:
+  /// it decouples the producer from a consumer that holds one.
+  void deepenRings() {
+    int64_t bytes = 0;
+    launch.walk([&](tile::AllocOp alloc) {
+      if (tile::isInSpace(alloc.getResult(), tile::Space::Shared))
+        bytes += bytesOf(alloc.getResult());
+    });
+    for (RingSpec &spec : rings)
+      bytes += (spec.depth - 1) * slotBytes(spec);
+    SmallVector<RingSpec *> order;
+    for (RingSpec &spec : rings)
+      order.push_back(&spec);
+    // Rings are named apart, which breaks ties.
+    llvm::sort(order, [](RingSpec *a, RingSpec *b) {
+      return std::pair(-slotBytes(*a), a->name) <
+             std::pair(-slotBytes(*b), b->name);
+    });
+    for (RingSpec *spec : order) {
+      int64_t more = slotBytes(*spec);
+      if (spec->depth < 2 ||
+          bytes + more > kDeepShare * target.maxDynamicSharedBytes)
+        continue;
+      bytes += more;
+      ++spec->depth;
+      spec->deepened = true;
+    }
+  }
+
   bool isPlaced(Operation *op) {
     return isa<ws::RingOp>(op) ||
            (isa<tile::AllocOp>(op) &&
@@ -110,6 +160,15 @@ private:
       builder.setInsertionPointAfter(tile);
   }
 
+  StringAttr reasonOf(const RingSpec &spec) {
+    StringAttr why = tile::CopyOp(spec.fills.front()).getReasonAttr();
+    if (!spec.deepened)
+      return why;
+    return builder.getStringAttr(
+        (why ? why.getValue() : "") +
+        "; one slot more than num_stages, since there is room");
+  }
+
   void createRings() {
     for (RingSpec &spec : rings) {
       SmallVector<Value> members;
@@ -120,7 +179,7 @@ private:
                              builder.getStringAttr(spec.name),
                              builder.getI64IntegerAttr(spec.depth), members,
                              spec.inGroups ? builder.getUnitAttr() : UnitAttr(),
-                             spec.fills.front().getReasonAttr());
+                             reasonOf(spec));
       spec.ring = ring.getRing();
     }
   }
@@ -480,6 +539,7 @@ private:
   tile::LaunchOp launch;
   const target::TargetInfo &target;
   OpBuilder builder;
+  bool deeperRings;
   llvm::DenseSet<Value> written;
   SmallVector<RingSpec> rings;
   bool specialized = false;
@@ -495,7 +555,7 @@ struct ConvertTileToWSPass
       return signalPassFailure();
     }
     WalkResult result = getOperation().walk([&](tile::LaunchOp launch) {
-      return failed(RoleBuilder(launch, *target).run())
+      return failed(RoleBuilder(launch, *target, deeperRings).run())
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

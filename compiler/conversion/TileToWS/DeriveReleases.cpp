@@ -43,7 +43,78 @@ static Operation *findDelay(Operation *last) {
   return nullptr;
 }
 
-static void release(ws::WaitOp wait, WarFence policy) {
+/// The products in flight when the last reads of a slot are over: the slot is
+/// released before the wait for them. Null if `last` is such a wait, or none
+/// follows in its block.
+static Operation *findFlight(Operation *last) {
+  if (isa<ws::MmaWaitOp>(last))
+    return nullptr;
+  for (Operation *op = last->getNextNode(); op; op = op->getNextNode()) {
+    if (isa<ws::MmaWaitOp>(op))
+      return op;
+    if (isOrderingOp(op) || isa<ws::WaitOp, ws::AcquireOp>(op))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// The last op in `block` by which an access of the slot in it is over; null
+/// if none is in it.
+static Operation *getLastUseIn(Block *block, ws::WaitOp wait) {
+  Operation *last = nullptr;
+  for (const SlotAccess &access : getSlotAccesses(wait)) {
+    Operation *use = block->findAncestorOpInBlock(*getCompletion(access));
+    if (use && (!last || last->isBeforeInBlock(use)))
+      last = use;
+  }
+  return last;
+}
+
+static void createRelease(OpBuilder &b, Location loc, ws::WaitOp wait,
+                          const std::string &reason) {
+  auto ring = wait.getRing().getDefiningOp<ws::RingOp>();
+  auto op = ws::ReleaseOp::create(b, loc, wait.getToken(),
+                                  b.getStringAttr(reason),
+                                  /*fence=*/StringAttr());
+  emitDecision(op, "release",
+               "slot of '" + ring.getName() + "' released: " + reason);
+}
+
+/// Where a branch uses the slot last and then waits for products that do not
+/// read it, the slot is released before that wait, and on the other path
+/// (evidence/golden/correct_h0.md, rule 7).
+static bool releaseEarly(ws::WaitOp wait, WarFence policy) {
+  Operation *use = getLastUse(wait);
+  auto branch = dyn_cast<scf::IfOp>(use);
+  if (policy == WarFence::Delay || (branch && branch.getNumResults() != 0))
+    return false;
+  Block *block = branch ? branch.thenBlock() : use->getBlock();
+  Operation *last = branch ? getLastUseIn(block, wait) : use;
+  if (!last || (branch && branch.elseBlock() &&
+                getLastUseIn(branch.elseBlock(), wait)))
+    return false;
+  Operation *flight = findFlight(last);
+  if (!flight)
+    return false;
+  OpBuilder b(flight);
+  std::string used = "last used by the " + describeOp(last);
+  createRelease(b, last->getLoc(), wait,
+                used + ", before the wait for the products that follow");
+  if (!branch)
+    return true;
+  if (!branch.elseBlock()) {
+    b.createBlock(&branch.getElseRegion());
+    scf::YieldOp::create(b, branch.getLoc());
+  }
+  b.setInsertionPointToStart(branch.elseBlock());
+  createRelease(b, branch.getLoc(), wait,
+                "the branch that uses the slot is not taken");
+  return true;
+}
+
+static void release(ws::WaitOp wait, WarFence policy, bool early) {
+  if (early && releaseEarly(wait, policy))
+    return;
   auto ring = wait.getRing().getDefiningOp<ws::RingOp>();
   Operation *use = getLastUse(wait);
   Operation *after = extendToOrderingOps(use);
@@ -67,11 +138,7 @@ static void release(ws::WaitOp wait, WarFence policy) {
     }
   OpBuilder b(wait->getContext());
   b.setInsertionPointAfter(after);
-  auto op = ws::ReleaseOp::create(b, use->getLoc(), wait.getToken(),
-                                  b.getStringAttr(reason),
-                                  /*fence=*/StringAttr());
-  emitDecision(op, "release",
-               "slot of '" + ring.getName() + "' released: " + reason);
+  createRelease(b, use->getLoc(), wait, reason);
 }
 
 namespace {
@@ -84,7 +151,7 @@ struct WSDeriveReleasesPass
       getOperation().emitError() << "unknown fence policy '" << fence << "'";
       return signalPassFailure();
     }
-    getOperation().walk([&](ws::WaitOp wait) { release(wait, *policy); });
+    getOperation().walk([&](ws::WaitOp wait) { release(wait, *policy, early); });
   }
 };
 } // namespace

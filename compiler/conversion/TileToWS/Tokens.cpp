@@ -25,8 +25,7 @@ bool tlc::hasGenericAccess(ws::WaitOp wait) {
   });
 }
 
-/// Where an access is over: for a product, the wait that follows it.
-static Operation *getCompletion(const SlotAccess &access) {
+Operation *tlc::getCompletion(const SlotAccess &access) {
   if (access.effect.completion != tile::Completion::WgmmaGroup)
     return access.op;
   for (Operation *next = access.op->getNextNode(); next;
@@ -89,9 +88,21 @@ bool tlc::isOrderingOp(Operation *op) {
          });
 }
 
-ws::ReleaseOp tlc::getRelease(ws::WaitOp wait) {
+SmallVector<ws::ReleaseOp> tlc::getReleases(ws::WaitOp wait) {
+  SmallVector<ws::ReleaseOp> releases;
   for (Operation *user : wait.getToken().getUsers())
     if (auto release = dyn_cast<ws::ReleaseOp>(user))
-      return release;
-  return nullptr;
+      releases.push_back(release);
+  return releases;
+}
+
+ws::ReleaseOp tlc::getRelease(ws::WaitOp wait) {
+  SmallVector<ws::ReleaseOp> releases = getReleases(wait);
+  if (releases.empty())
+    return nullptr;
+  for (ws::ReleaseOp release : releases)
+    for (const SlotAccess &access : getSlotAccesses(wait))
+      if (release->getBlock()->findAncestorOpInBlock(*access.op))
+        return release;
+  return releases.front();
 }

@@ -36,4 +36,10 @@ bool isOrderingOp(mlir::Operation *op);
 /// The release of the token of `wait`, or null.
 ws::ReleaseOp getRelease(ws::WaitOp wait);
 
+/// All releases of the slot; each path meets one of them.
+llvm::SmallVector<ws::ReleaseOp> getReleases(ws::WaitOp wait);
+
+/// Where an access is over: for a product, the wait that follows it.
+mlir::Operation *getCompletion(const SlotAccess &access);
+
 } // namespace tlc

@@ -48,8 +48,9 @@ namespace {
 class SharedPlanner {
 public:
   SharedPlanner(tile::LaunchOp launch, const target::TargetInfo &target,
-                OpBuilder &builder)
-      : launch(launch), target(target), builder(builder) {}
+                OpBuilder &builder, bool warpReleases)
+      : launch(launch), target(target), builder(builder),
+        warpReleases(warpReleases) {}
 
   FailureOr<SharedMemory> run() {
     for (auto ring : launch.getBody().getOps<ws::RingOp>()) {
@@ -115,7 +116,8 @@ private:
     }
     if (ring.getGroups())
       return lowered;
-    lowered.perWarp = llvm::none_of(getWaits(ring), hasGenericAccess);
+    lowered.perWarp =
+        warpReleases || llvm::none_of(getWaits(ring), hasGenericAccess);
     int64_t offset = plan.offsets[barrierIndex[ring.getRing()]];
     lowered.full = createBarrier(ring, "_full", offset, 1);
     lowered.empty =
@@ -152,6 +154,7 @@ private:
   tile::LaunchOp launch;
   const target::TargetInfo &target;
   OpBuilder &builder;
+  bool warpReleases;
   SmallVector<SharedRequest> requests;
   llvm::MapVector<Value, size_t> index;
   llvm::DenseMap<Value, size_t> barrierIndex;
@@ -162,6 +165,7 @@ private:
 
 FailureOr<SharedMemory> tlc::planShared(tile::LaunchOp launch,
                                         const target::TargetInfo &target,
-                                        OpBuilder &builder) {
-  return SharedPlanner(launch, target, builder).run();
+                                        OpBuilder &builder,
+                                        bool warpReleases) {
+  return SharedPlanner(launch, target, builder, warpReleases).run();
 }

@@ -70,7 +70,7 @@ static int64_t alignmentOf(Value param, ArrayRef<Operation *> users) {
       bytes = std::max(bytes, bitsOf(load.getResult().getType()) / 8);
     if (auto store = dyn_cast<sm::StGlobalOp>(user))
       bytes = std::max(bytes, bitsOf(store.getValue().getType()) / 8);
-    if (isa<sm::BulkCopyOp>(user))
+    if (isa<sm::BulkCopyOp, sm::CpAsyncOp>(user))
       bytes = std::max<int64_t>(bytes, 16);
   }
   return bytes;

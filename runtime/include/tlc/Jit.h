@@ -63,6 +63,10 @@ struct JitOptions {
   bool fastMath = false;
   /// Producer warps beside consumer warps.
   bool warpSpecialize = true;
+  /// Without them: threads load tiles by cp.async, not by TMA.
+  bool cpAsync = false;
+  /// Optimisations that are left out, as `tlc compile --disable` takes them.
+  std::string disable = {};
   /// As `tlc compile --war-fence`: proxy, proxy-producer, delay, membar.
   std::string warFence = "proxy";
   /// False compiles anew and keeps nothing.
