@@ -16,11 +16,9 @@ void Evidence::note(const std::string &text) {
 
 std::vector<Evidence::Row>
 Evidence::rows(std::vector<std::string> &columns) const {
-  for (const Cell &cell : cells) {
-    const std::string column = cell.shape + " " + cell.mask;
-    if (std::ranges::find(columns, column) == columns.end())
-      columns.push_back(column);
-  }
+  for (const Cell &cell : cells)
+    if (std::ranges::find(columns, cell.shape) == columns.end())
+      columns.push_back(cell.shape);
   std::vector<Row> list;
   for (const Cell &cell : cells) {
     auto row = std::ranges::find_if(list, [&](const Row &known) {
@@ -28,16 +26,15 @@ Evidence::rows(std::vector<std::string> &columns) const {
              known.form.release == cell.release && known.form.path == cell.path;
     });
     if (row == list.end()) {
-      list.push_back(
-          {cell, {}, {}, std::vector<std::uint64_t>(columns.size())});
+      list.push_back({cell, {}, {}, std::vector<std::string>(columns.size())});
       row = list.end() - 1;
     }
     row->all += cell.counts;
     if (cell.mask == kOff)
       row->off += cell.counts;
-    const auto column =
-        std::ranges::find(columns, cell.shape + " " + cell.mask);
-    row->bad[column - columns.begin()] += cell.counts.bad;
+    const auto column = std::ranges::find(columns, cell.shape);
+    std::string &bad = row->bad[column - columns.begin()];
+    bad += (bad.empty() ? "" : "|") + std::to_string(cell.counts.bad);
   }
   return list;
 }
@@ -53,8 +50,7 @@ std::string Evidence::table() const {
   for (const Row &row : list) {
     std::vector<std::string> line{row.form.structure + " " + row.form.release +
                                   " " + row.form.path};
-    for (const std::uint64_t bad : row.bad)
-      line.push_back(std::to_string(bad));
+    line.insert(line.end(), row.bad.begin(), row.bad.end());
     for (const std::uint64_t number : {row.all.bad, row.all.launches})
       line.push_back(std::to_string(number));
     line.push_back(row.off.wrong == 0 ? "-" : std::to_string(row.off.wrong));

@@ -23,8 +23,8 @@ public:
   /// A form that could not be made.
   void note(const std::string &text);
 
-  /// Bad launches of each form and path by shape and flags, and what its wrong
-  /// elements are.
+  /// Bad launches of each form and path by shape, for each mask in the order in
+  /// which they were added, and what the wrong elements are.
   std::string table() const;
   /// Whether a defect failed in some path, each wrong element of launches
   /// without flags being the slot's next generation.
@@ -39,9 +39,9 @@ public:
 private:
   /// The cells of one form on one path.
   struct Row {
-    Cell form;                      ///< shape, mask and counts do not count
-    RaceCounts all, off;            ///< `off`: no flag set
-    std::vector<std::uint64_t> bad; ///< by column
+    Cell form;                    ///< shape, mask and counts do not count
+    RaceCounts all, off;          ///< `off`: no flag set
+    std::vector<std::string> bad; ///< by shape: launches of each mask
   };
   std::vector<Row> rows(std::vector<std::string> &columns) const;
 

@@ -18,7 +18,7 @@ namespace tlc::test {
 
 inline constexpr int kBatch = 8;
 /// What two lanes start at once.
-inline constexpr std::int64_t kTwoBatches = 2 * kBatch;
+inline constexpr std::int64_t kTwoBatches = std::int64_t{2} * kBatch;
 
 /// Device memory of a problem that all its forms read.
 class RaceInputs {

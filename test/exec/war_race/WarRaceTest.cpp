@@ -249,6 +249,17 @@ TEST_CASE("war race: only the signature without flags shows the race",
   CHECK(!shown.derivedExact(0));
 }
 
+TEST_CASE("war race: a row of the table is a form on a path", "[war_race]") {
+  Evidence evidence;
+  evidence.add(cellOf("none", true, "off", {160, 2, 70, 70}));
+  evidence.add(cellOf("none", true, "on", {160, 0, 0, 0}));
+  evidence.add(cellOf("membar", true, "off", {160, 3, 70, 69}));
+  CHECK(evidence.table() ==
+        "structure release path  4K/4  bad  launches  wrong off  next gen.\n"
+        "derived none kv bwd      2|0    2       320         70        all\n"
+        "derived membar kv bwd      3    3       160         70         69\n");
+}
+
 TEST_CASE("war race: how a soak decides", "[war_race]") {
   auto decide = [](std::uint64_t badReaders, std::uint64_t badProducer,
                    std::uint64_t launches, double readers, double producer) {

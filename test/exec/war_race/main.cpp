@@ -108,10 +108,10 @@ static bool runsAny(const RaceOptions &options,
 
 static void judge(const RaceOptions &options, const Evidence &evidence,
                   kernels::Report &report) {
-  std::printf(
-      "\nbad launches by shape and flags; of the wrong elements with no "
-      "flag set, those\nequal to the slot's next generation\n%s",
-      evidence.table().c_str());
+  std::printf("\nbad launches by shape, with flags off|on|mixed; of the wrong "
+              "elements with flags\noff, those equal to the slot's next "
+              "generation\n%s",
+              evidence.table().c_str());
   for (const std::string &line : evidence.notes())
     std::printf("%s\n", line.c_str());
   for (const std::string &line : evidence.passes())
