@@ -102,8 +102,12 @@ static std::vector<Form> policies(const Size &size) {
 
 static std::vector<Form> ablations(const BenchTools &tools) {
   std::vector<Form> forms = {{.name = "all on"}};
-  for (const Lever &lever : tools.levers)
-    forms.push_back({.name = lever.option, .options = {lever.option}});
+  Form none{.name = "all off"};
+  for (const Lever &lever : tools.levers) {
+    forms.push_back({.name = "no " + lever.name, .options = {lever.option}});
+    none.options.push_back(lever.option);
+  }
+  forms.push_back(std::move(none));
   return forms;
 }
 
@@ -128,10 +132,12 @@ static void makeRows(Block &block, const std::vector<StateProblem> &paths,
                      const BenchOptions &options, const BenchTools &tools,
                      const std::vector<std::shared_ptr<PeerLibrary>> &peers) {
   std::vector<Form> forms;
+  // The first is what the others are compared with.
+  const std::vector<Form> wanted =
+      options.ablation ? ablations(tools) : policies(block.size);
   for (const StateProblem &path : paths)
-    for (const Form &form :
-         options.ablation ? ablations(tools) : policies(block.size))
-      if (options.selects(form.name) || form.name == "proxy")
+    for (const Form &form : wanted)
+      if (options.selects(form.name) || &form == &wanted.front())
         forms.push_back(formFor(form, path, options));
   const std::string text =
       options.source.empty() ? std::string(kCorrectH0Source) : options.source;
@@ -346,11 +352,15 @@ BenchResult benchCorrectH0(const BenchOptions &options,
   for (const std::string &path : options.peers)
     peers.push_back(PeerLibrary::open(path));
 
+  rt::Device::get().makeCurrent();
   BenchResult result;
   const double copyRate = measureCopyRate();
   result.json = {{"benchmark", "correct_h0"},
                  {"copy_bytes_per_second", copyRate},
                  {"cells", Json::array()}};
+  if (options.ablation)
+    for (const Lever &lever : tools.levers)
+      result.json["levers"][lever.name] = lever.help;
   result.summary =
       "correct_h0: cold, us a launch and " +
       std::string(options.ablation ? "ratio to all on"

@@ -96,7 +96,7 @@ static std::vector<Form> formsFor(const Case &item, const BenchOptions &options,
   std::vector<Form> forms = {{.name = "tlc"}};
   if (options.ablation)
     for (const Lever &lever : tools.levers)
-      forms.push_back({.name = lever.option, .options = {lever.option}});
+      forms.push_back({.name = "no " + lever.name, .options = {lever.option}});
   for (Form &form : forms) {
     for (const std::string &define :
          gemmVariant(item.layout, item.dtype).defines) {
@@ -357,6 +357,7 @@ BenchResult benchGemm(const BenchOptions &options, const BenchTools &tools) {
   std::vector<std::shared_ptr<PeerLibrary>> peers;
   for (const std::string &path : options.peers)
     peers.push_back(PeerLibrary::open(path));
+  rt::Device::get().makeCurrent();
   std::string why;
   const std::unique_ptr<Cublas> cublas = Cublas::open(why);
   tools.progress("gemm: compiling");

@@ -31,7 +31,8 @@ struct Form {
 
 /// An optimisation that an option switches off.
 struct Lever {
-  std::string option; ///< "--no-early-release"
+  std::string name;   ///< "early-release"
+  std::string option; ///< "--disable=early-release"
   std::string help;   ///< what the compiler does without the option
 };
 

@@ -197,8 +197,6 @@ void Bencher::take(kernels::BenchResult result) {
 void Bencher::runAll() {
   if (compileTimes)
     return take(benchCompile(compile, bench));
-  rt::Driver::get();
-  rt::Device::get().makeCurrent();
   if (launchTimes)
     return take(benchLaunch(bench));
   std::vector<std::string> list(names.begin(), names.end());

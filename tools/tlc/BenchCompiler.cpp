@@ -22,6 +22,16 @@ bool applyOption(CompileOptions &options, llvm::StringRef option) {
     options.cpAsync = value == "cp-async";
     return value.empty() || value == "tma" || value == "cp-async";
   }
+  if (name == "--disable") {
+    std::string unknown;
+    std::optional<LeverSet> asked = LeverSet::parse(value, unknown);
+    if (!asked)
+      return false;
+    for (const LeverText &lever : allLevers())
+      if (!asked->isOn(lever.lever))
+        options.levers.disable(lever.lever);
+    return true;
+  }
   if (option == "--fast-math") {
     options.fastMath = true;
     return true;
@@ -29,7 +39,13 @@ bool applyOption(CompileOptions &options, llvm::StringRef option) {
   return false;
 }
 
-std::vector<kernels::Lever> levers() { return {}; }
+std::vector<kernels::Lever> levers() {
+  std::vector<kernels::Lever> list;
+  for (const LeverText &lever : allLevers())
+    list.push_back(
+        {lever.name.str(), "--disable=" + lever.name.str(), lever.help.str()});
+  return list;
+}
 
 static Kernel compileForm(const CompileOptions &base, const std::string &text,
                           const std::string &fileName,

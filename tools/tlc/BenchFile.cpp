@@ -143,6 +143,7 @@ kernels::BenchResult benchFile(const std::string &path,
       makeArguments(*metadata, request, compilation.diagnostics());
   if (!arguments)
     return stop(Status::Input);
+  rt::Device::get().makeCurrent();
   status = compilation.compile();
   if (status != Status::Ok)
     return stop(status);

@@ -91,6 +91,7 @@ static kernels::BenchResult report(const std::vector<Way> &ways,
 }
 
 kernels::BenchResult benchLaunch(const kernels::BenchOptions &bench) {
+  rt::Device::get().makeCurrent();
   const CompiledModule module = tlc::compile(Source{kSix, "six.tl"});
   const Kernel kernel = module.kernel();
   const std::vector<Array> one = tensors(), other = tensors();
