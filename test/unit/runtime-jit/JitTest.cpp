@@ -59,9 +59,17 @@ TEST_CASE("jit: the same source and options compile once", "[jit]") {
   options.fastMath = true;
   jit(scaleSource(), options);
   CHECK(since.compiled() == 3);
+  options.disable = "renumber";
+  jit(scaleSource(), options);
+  options.warpSpecialize = false;
+  jit(scaleSource(), options);
+  options.cpAsync = true;
+  jit(scaleSource(), options);
+  jit(scaleSource(), options);
+  CHECK(since.compiled() == 6);
   options.cache = false;
   jit(scaleSource(), options);
-  CHECK(since.compiled() == 4);
+  CHECK(since.compiled() == 7);
 }
 
 TEST_CASE("jit: a changed file is compiled anew", "[jit]") {
@@ -128,6 +136,12 @@ TEST_CASE("jit: wrong options are named", "[jit]") {
   CHECK(errorText([&] { jit(scaleSource(), options); }) ==
         "JitOptions::warFence is 'none', expected proxy, proxy-producer, delay "
         "or membar");
+  options = onCpu();
+  options.disable = "renumber,everything";
+  CHECK_THAT(errorText([&] { jit(scaleSource(), options); }),
+             StartsWith("JitOptions::disable names 'everything', expected some "
+                        "of ") &&
+                 Contains("renumber"));
   options = onCpu();
   options.params = {{"factr", 3}};
   CHECK_THAT(errorText([&] { jit(scaleSource(), options); }),

@@ -6,6 +6,8 @@
 #include "test/unit/runtime-jit/Kernels.h"
 #include "test/unit/runtime/ErrorText.h"
 
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 using namespace tlc;
@@ -39,6 +41,133 @@ TEST_CASE("virtual device: a kernel computes what it says", "[jit]") {
     const std::vector<double> y = output.values();
     for (std::int64_t i = 0; i < n; ++i)
       REQUIRE(y[i] == x[i] * 3 + 1);
+  }
+}
+
+TEST_CASE("virtual device: the interpreter is a device of its own", "[jit]") {
+  constexpr Device kInterp = Device::interp();
+  CHECK(kInterp.isVirtual());
+  CHECK(kInterp.isInterp());
+  CHECK(!kCpu.isInterp());
+  CHECK(kInterp != kCpu);
+  CHECK(kInterp.name() == "interpreter (CPU)");
+  CHECK(kCpu.name() == "virtual SM (CPU)");
+  JitOptions options;
+  options.device = kInterp;
+  Kernel kernel = jit(scaleSource(), options);
+  CHECK(kernel.isVirtual());
+  Array input(DType::Float32, {3}, kInterp, {1, 2, 3});
+  // Host memory is host memory, whichever of the two it was made for.
+  Array output(DType::Float32, {3}, kCpu);
+  kernel.launch(nullptr, input, output);
+  CHECK(output.values() == std::vector<double>{3, 5, 7});
+  CHECK(input.device() == kInterp);
+  CHECK(kernel.call(nullptr, {"Y"}, input)[0].device() == kInterp);
+}
+
+TEST_CASE("virtual device: TLC_DEVICE chooses", "[jit]") {
+  const char *old = std::getenv("TLC_DEVICE");
+  const std::string before = old ? old : "";
+  setenv("TLC_DEVICE", "virtual", 1);
+  CHECK(Device::best() == Device::virtual_sm());
+  setenv("TLC_DEVICE", "interp", 1);
+  CHECK(Device::best() == Device::interp());
+  setenv("TLC_DEVICE", "gpu:1", 1);
+  CHECK(Device::best() == Device::gpu(1));
+  setenv("TLC_DEVICE", "cpu", 1);
+  CHECK(errorText([] { Device::best(); }) ==
+        "TLC_DEVICE is 'cpu', expected gpu, gpu:N, virtual or interp");
+  if (old)
+    setenv("TLC_DEVICE", before.c_str(), 1);
+  else
+    unsetenv("TLC_DEVICE");
+}
+
+TEST_CASE("virtual device: the lowered program runs, and its race is an error",
+          "[jit]") {
+  const Source source{R"(import tilelang.language as T
+
+@T.prim_func
+def total(A: T.Tensor((9, 64, 64), "float32"),
+          B: T.Tensor((64, 64), "float32")):
+    with T.Kernel(1, threads=128) as b:
+        s = T.alloc_shared((64, 64), "float32")
+        c = T.alloc_fragment((64, 64), "float32")
+        T.clear(c)
+        for k in T.Pipelined(9, num_stages=2):
+            T.copy(A[k, :, :], s)
+            for i, j in T.Parallel(64, 64):
+                c[i, j] = c[i, j] + s[i, j]
+        T.copy(c, B)
+)",
+                      "total.tl"};
+  const std::vector<double> a = counting(9 * 64 * 64);
+  const Array input(DType::Float32, {9, 64, 64}, kCpu, a);
+  Array output(DType::Float32, {64, 64}, kCpu);
+  Kernel right = jit(source, onCpu());
+  right.launch(nullptr, input, output);
+  const std::vector<double> sums = output.values();
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 9; ++k)
+      sum += a[k * sums.size() + i];
+    REQUIRE(sums[i] == sum);
+  }
+
+  // What is known to fail on hardware, too, and is right as it is written.
+  JitOptions options = onCpu();
+  options.warFence = "membar";
+  Kernel racing = jit(source, options);
+  try {
+    racing.launch(nullptr, input, output);
+    FAIL("no race found");
+  } catch (const Error &error) {
+    CHECK(error.code() == ErrorCode::Device);
+    CHECK_THAT(error.what(),
+               Catch::StartsWith("running kernel total on the virtual SM (CPU) "
+                                 "failed:\nRACE  s, slot "));
+    const std::string report(error.diagnostics());
+    CHECK_THAT(report, Contains("total.tl:11") && Contains("total.tl:12") &&
+                           Contains("fence.proxy.async between"));
+  }
+  options.device = Device::interp();
+  jit(source, options).launch(nullptr, input, output);
+  CHECK(output.values() == sums);
+}
+
+TEST_CASE("virtual device: an index outside is an error of the run", "[jit]") {
+  const Source source{R"(import tilelang.language as T
+
+@T.prim_func
+def pick(I: T.Tensor((1,), "int32"), Y: T.Tensor((1,), "int32")):
+    with T.Kernel(1, threads=32) as b:
+        s = T.alloc_shared((4,), "int32")
+        for i in T.Parallel(4):
+            s[i] = i * 10
+        Y[0] = s[I[0]]
+)",
+                      "pick.tl"};
+  for (Device device : {Device::virtual_sm(), Device::interp()}) {
+    JitOptions options;
+    options.device = device;
+    Kernel kernel = jit(source, options);
+    Array index(DType::Int32, {1}, device, {3});
+    Array output(DType::Int32, {1}, device);
+    kernel.launch(nullptr, index, output);
+    CHECK(output.values()[0] == 30);
+    index.assign(std::vector<double>{4});
+    ErrorCode code{};
+    const std::string text =
+        errorText([&] { kernel.launch(nullptr, index, output); }, &code);
+    INFO(text);
+    CHECK(code == ErrorCode::Device);
+    CHECK_THAT(text, Catch::StartsWith("running kernel pick on the " +
+                                       device.name() + " failed:\n"));
+    CHECK_THAT(text, Contains("pick.tl:9"));
+    // The kernel is as good as before.
+    index.assign(std::vector<double>{2});
+    kernel.launch(nullptr, index, output);
+    CHECK(output.values()[0] == 20);
   }
 }
 
