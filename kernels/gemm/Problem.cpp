@@ -1,6 +1,9 @@
 // Inputs and bookkeeping.
 #include "kernels/gemm/Problem.h"
 
+#include "kernels/harness/Parallel.h"
+
+#include <algorithm>
 #include <cmath>
 
 namespace tlc::kernels {
@@ -21,14 +24,30 @@ Variant gemmVariant(const GemmLayout &layout, DType dtype) {
            std::string("trans_B=") + (layout.transB ? "True" : "False")}};
 }
 
+/// Random numbers by the piece, on all cores: the largest matrices have 67
+/// million.
+static void fill(rt::HostTensor &tensor, std::uint64_t seed) {
+  constexpr std::int64_t kPiece = std::int64_t{1} << 20;
+  const std::int64_t count = tensor.elements();
+  const std::size_t width = bytes(tensor.dtype());
+  forEachInParallel((count + kPiece - 1) / kPiece, [&](std::size_t i) {
+    const std::int64_t begin = static_cast<std::int64_t>(i) * kPiece;
+    rt::HostTensor piece(tensor.dtype(), {std::min(kPiece, count - begin)});
+    rt::fillRandom(piece, seed + 1000 * i);
+    std::ranges::copy(piece.bytes(),
+                      tensor.bytes().begin() +
+                          begin * static_cast<std::int64_t>(width));
+  });
+}
+
 std::vector<Operand> gemmOperands(const GemmProblem &problem, DType dtype,
                                   std::uint64_t seed) {
   std::vector<Operand> operands{
       {"A", rt::HostTensor(dtype, problem.shapeA())},
       {"B", rt::HostTensor(dtype, problem.shapeB())},
       {"C", rt::HostTensor(dtype, problem.shapeC()), true}};
-  rt::fillRandom(operands[0].tensor, seed);
-  rt::fillRandom(operands[1].tensor, seed + 1);
+  fill(operands[0].tensor, seed);
+  fill(operands[1].tensor, seed + 1);
   return operands;
 }
 

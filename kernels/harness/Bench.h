@@ -41,7 +41,7 @@ struct BenchOptions {
   int samples = 15;
   int launches = 16; ///< nodes of a graph
   /// Launches a kernel and flag pattern whose bits are compared.
-  int soak = 160;
+  int soak = 320;
   std::string only;               ///< part of the names of the kernels to run
   std::vector<std::string> sizes; ///< those of the benchmark; empty: its own
   std::vector<std::string> paths; ///< variants of the kernel; empty: its own

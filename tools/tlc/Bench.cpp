@@ -67,8 +67,8 @@ static cl::opt<int> rounds("rounds", cl::init(5),
 static cl::opt<int> samples("samples", cl::init(15),
                             cl::desc("of a kernel in a round (15)"),
                             cl::value_desc("n"), TLC_BENCH);
-static cl::opt<int> soak("soak", cl::init(160),
-                         cl::desc("launches whose bits are compared (160)"),
+static cl::opt<int> soak("soak", cl::init(320),
+                         cl::desc("launches whose bits are compared (320)"),
                          cl::value_desc("n"), TLC_BENCH);
 static cl::opt<bool> quick("quick", cl::desc("fewer rounds, samples, launches"),
                            TLC_BENCH);
