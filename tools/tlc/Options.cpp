@@ -74,10 +74,10 @@ static cl::opt<OneRole> noWarpSpecialize(
                           "all threads load ahead by cp.async"),
                clEnumValN(OneRole::Tma, "", "")),
     TLC_COMPILED);
-static cl::opt<std::string>
-    disabledLevers("disable", cl::value_desc("lever,..."),
-                   cl::desc("switch optimisations off, by name, to measure them"),
-                   TLC_COMPILED);
+static cl::opt<std::string> disabledLevers(
+    "disable", cl::value_desc("lever,..."),
+    cl::desc("switch optimisations off, by name, to measure them"),
+    TLC_COMPILED);
 static cl::opt<bool> fastMath("fast-math",
                               cl::desc("approximate division and functions"),
                               TLC_COMPILED);
