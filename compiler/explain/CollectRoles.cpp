@@ -44,6 +44,7 @@ private:
     Ring ring;
     ring.name = op.getName().str();
     ring.depth = op.getDepth();
+    ring.groups = op.getGroups();
     ring.reason = op.getReason().value_or("").str();
     for (Value member : op.getMembers()) {
       ring.tiles.push_back(

@@ -75,6 +75,7 @@ struct Ring {
   std::string name;
   std::int64_t depth = 0;
   std::int64_t bytes = 0; ///< of one slot
+  bool groups = false;    ///< filled by cp.async, handed over by bar.sync
   std::string reason;
   std::vector<Tile> tiles;
   std::vector<Access> writes; ///< by producers

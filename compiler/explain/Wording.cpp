@@ -208,12 +208,22 @@ bool isOfProgram(const Action &action) {
   }
 }
 
+static bool hasRing(const Explanation &explanation, bool groups) {
+  for (const Kernel &kernel : explanation.kernels)
+    for (const Launch &launch : kernel.launches)
+      for (const Ring &ring : launch.rings)
+        if (ring.groups == groups)
+          return true;
+  return false;
+}
+
+/// Of rings that the copy unit refills.
 static bool hasFence(const Explanation &explanation, llvm::StringRef kind) {
   for (const Kernel &kernel : explanation.kernels)
     for (const Launch &launch : kernel.launches)
       for (const Ring &ring : launch.rings)
         for (const Span &span : ring.spans)
-          if (span.fence == kind)
+          if (!ring.groups && span.fence == kind)
             return true;
   return false;
 }
@@ -224,6 +234,14 @@ std::vector<Note> makeNotes(const Explanation &explanation) {
                 hasFence(explanation, "source") ||
                 hasFence(explanation, "producer");
   bool unfenced = hasFence(explanation, "none");
+  if (hasRing(explanation, /*groups=*/true))
+    notes.push_back(
+        {"groups",
+         "All threads fill a slot by cp.async. Each waits for its own copies, "
+         "those of a turn are a group, and then for the others at bar.sync: "
+         "then the slot is full. cp.async writes through the generic proxy, so "
+         "that wgmma needs fence.proxy.async before that bar.sync, and the "
+         "refill of a slot needs none, only a bar.sync after the last use."});
   if (fenced || unfenced)
     notes.push_back(
         {"ring",
