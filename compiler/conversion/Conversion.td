@@ -33,6 +33,12 @@ def ConvertTileToWSPass
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 
+def WSPrefetchGuardsPass
+    : Pass<"ws-prefetch-guards", "::tlc::tile::KernelOp"> {
+  let summary = "load flags that guard statements of a turn one turn ahead";
+  let dependentDialects = ["::tlc::ws::WSDialect"];
+}
+
 def WSDeriveCompletionsPass
     : Pass<"ws-derive-completions", "::tlc::tile::KernelOp"> {
   let summary = "place the waits for asynchronous products";

@@ -66,6 +66,9 @@ void buildTileToWS(OpPassManager &pm, const CompileOptions &options) {
   roles.arch = options.arch;
   roles.deeperRings = options.levers.isOn(Lever::RingDepth);
   kernels.addPass(createConvertTileToWSPass(roles));
+  // Flags come one turn ahead.
+  if (options.levers.isOn(Lever::PrefetchGuards))
+    kernels.addPass(createWSPrefetchGuardsPass());
   // Waits for asynchronous products.
   kernels.addPass(createWSDeriveCompletionsPass());
   // Each slot goes back after its last use.

@@ -21,6 +21,9 @@ static constexpr LeverText kLevers[] = {
      "a slot is released inside the branch that uses it last"},
     {Lever::WarpRelease, "warp-release",
      "a slot that threads read is released by one thread of each warp"},
+    {Lever::PrefetchGuards, "prefetch-guards",
+     "flags that guard statements of a pipelined turn are loaded one turn "
+     "ahead"},
     {Lever::MergeFences, "merge-fences",
      "a proxy fence that a later one makes redundant is dropped"},
 };

@@ -19,6 +19,7 @@ enum class Lever : uint8_t {
   EarlyRelease,
   WarpRelease,
   MergeFences,
+  PrefetchGuards,
 };
 
 struct LeverText {

@@ -1,5 +1,6 @@
-// V15: a block reports to the grid barrier once, whatever its shape: the
-// condition over the arrival is evaluated for every thread of the block. All
+// V15: a block reports to the grid barrier once, whatever its shape, and every
+// block does: the conditions over the arrival are evaluated for every thread,
+// and for every block where they tell blocks apart. All
 // threads of the block come before the arrival and none goes on before the
 // wait is over, and roles do not meet there one by one.
 #include "compiler/verify/Obligations.h"
@@ -12,14 +13,21 @@ using namespace tlc::verify;
 
 namespace {
 
-/// Integer expressions for one thread of the block.
+/// Integer expressions for one thread of a block.
 class ThreadValues {
 public:
-  ThreadValues(sm::LaunchOp launch, int64_t thread)
-      : shape(launch.getProgramThreads()), thread(thread) {}
+  ThreadValues(sm::LaunchOp launch, ArrayRef<int64_t> block, int64_t thread)
+      : body(launch.getBody()), shape(launch.getProgramThreads()), block(block),
+        thread(thread) {}
 
-  /// Nothing for what is not computed from constants and the thread.
+  /// Nothing for what is not computed from constants, the block and the thread.
   std::optional<int64_t> of(Value value) {
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      if (arg.getOwner()->getParent() != &body ||
+          arg.getArgNumber() >= block.size())
+        return std::nullopt;
+      return block[arg.getArgNumber()];
+    }
     APInt constant;
     if (matchPattern(value, m_ConstantInt(&constant)))
       return value.getType().isInteger(1) ? !constant.isZero()
@@ -103,7 +111,8 @@ private:
     return std::nullopt;
   }
 
-  ArrayRef<int64_t> shape;
+  Region &body;
+  ArrayRef<int64_t> shape, block;
   int64_t thread;
 };
 
@@ -113,7 +122,9 @@ struct Election {
   Operation *statement;
   SmallVector<std::pair<scf::IfOp, bool>> guards; ///< wanted truth
   bool isElect = false;
-  Operation *loop = nullptr; ///< that threads leave at different turns
+  bool byBlock = false;           ///< some guard tells blocks apart
+  Operation *loop = nullptr;      ///< that threads leave at different turns
+  Operation *blockLoop = nullptr; ///< ... that blocks do
 };
 
 class GridBarrierChecker {
@@ -146,15 +157,21 @@ private:
          !isa<sm::LaunchOp, sm::RoleOp>(op);
          child = op, op = op->getParentOp()) {
       if (auto branch = dyn_cast<scf::IfOp>(op)) {
-        if (!dependsOnThread(branch.getCondition()))
-          continue;
+        bool byThread = dependsOnThread(branch.getCondition());
+        bool byBlock = dependsOnBlock(branch.getCondition());
+        election.byBlock |= byBlock;
         bool isThen = child->getParentRegion() == &branch.getThenRegion();
-        election.guards.push_back({branch, isThen});
+        if (byThread || byBlock)
+          election.guards.push_back({branch, isThen});
+        if (!byThread)
+          continue;
       } else if (isa<sm::ElectOp>(op)) {
         election.isElect = true;
-      } else if (isSplitLoop(op)) {
+      } else if (splitsLoop(op, dependsOnThread)) {
         election.loop = op;
       } else {
+        if (splitsLoop(op, dependsOnBlock))
+          election.blockLoop = op;
         continue;
       }
       election.statement = op;
@@ -162,13 +179,12 @@ private:
     return election;
   }
 
-  static bool isSplitLoop(Operation *op) {
+  static bool splitsLoop(Operation *op, bool (*depends)(Value)) {
     if (auto loop = dyn_cast<scf::WhileOp>(op))
-      return dependsOnThread(loop.getConditionOp().getCondition());
+      return depends(loop.getConditionOp().getCondition());
     auto loop = dyn_cast<scf::ForOp>(op);
-    return loop && (dependsOnThread(loop.getLowerBound()) ||
-                    dependsOnThread(loop.getUpperBound()) ||
-                    dependsOnThread(loop.getStep()));
+    return loop && (depends(loop.getLowerBound()) ||
+                    depends(loop.getUpperBound()) || depends(loop.getStep()));
   }
 
   void checkLeader(Operation *barrier, Election &election) {
@@ -177,31 +193,96 @@ private:
                             "threads of the block arrive at the grid barrier "
                             "a different number of times",
                             {{election.loop, "the loop is here"}});
+    if (election.blockLoop)
+      reporter.notProved(barrier, "blocks may arrive at the grid barrier a "
+                                  "different number of times");
     if (election.isElect && election.guards.empty())
       return;
-    auto count = countLeaders(election);
-    if (!count)
-      return reporter.notProved(barrier, "which threads arrive at the grid "
-                                         "barrier is not known");
-    if (*count == 1)
+    if (!election.byBlock) {
+      checkCount(barrier, election, {});
       return;
+    }
+    forEachBlock(barrier, [&](ArrayRef<int64_t> block) {
+      return checkCount(barrier, election, block);
+    });
+  }
+
+  /// Calls `check` for the blocks of the launch until it is false.
+  void forEachBlock(Operation *barrier,
+                    llvm::function_ref<bool(ArrayRef<int64_t>)> check) {
+    constexpr int64_t kMost = 4096;
+    SmallVector<int64_t, 3> extents;
+    int64_t total = 1;
+    for (Value extent : launch.getGrid()) {
+      APInt constant;
+      if (!matchPattern(extent, m_ConstantInt(&constant)))
+        return reporter.notProved(
+            barrier, "which blocks reach the grid barrier depends on their "
+                     "number, which is not a constant");
+      extents.push_back(constant.getSExtValue());
+      total *= extents.back();
+    }
+    if (total > kMost)
+      return reporter.notProved(barrier, "which of the " + Twine(total) +
+                                             " blocks reach the grid barrier "
+                                             "was not looked at");
+    for (int64_t linear = 0; linear < total; ++linear) {
+      SmallVector<int64_t, 3> block;
+      int64_t rest = linear;
+      for (int64_t extent : extents) {
+        block.push_back(rest % extent);
+        rest /= extent;
+      }
+      if (!check(block))
+        return;
+    }
+  }
+
+  /// False with a finding, unless one thread of the block arrives.
+  bool checkCount(Operation *barrier, Election &election,
+                  ArrayRef<int64_t> block) {
+    auto count = countLeaders(election, block);
+    if (!count) {
+      reporter.notProved(barrier, election.byBlock
+                                      ? "which blocks and threads arrive at "
+                                        "the grid barrier is not known"
+                                      : "which threads arrive at the grid "
+                                        "barrier is not known");
+      return false;
+    }
+    if (*count == 1)
+      return true;
+    SmallVector<Note, 1> notes;
+    for (auto [branch, wanted] : election.guards)
+      if (notes.empty() || dependsOnBlock(branch.getCondition()))
+        notes.assign({{branch, "the condition is here"}});
+    if (election.byBlock && *count == 0) {
+      std::string name;
+      for (int64_t id : block)
+        name += (name.empty() ? "" : ", ") + std::to_string(id);
+      reporter.error(barrier,
+                     "block (" + name +
+                         ") does not arrive at the grid barrier: the others "
+                         "wait for it for ever",
+                     notes);
+      return false;
+    }
     std::string shape;
     for (int64_t extent : launch.getProgramThreads())
       shape += (shape.empty() ? "" : " x ") + std::to_string(extent);
-    SmallVector<Note, 1> notes;
-    if (!election.guards.empty())
-      notes.push_back({election.guards.front().first, "the condition is here"});
     reporter.error(barrier,
                    Twine(*count) + " threads of a block of " + shape +
                        " arrive at the grid barrier, it counts blocks: " +
                        "exactly one must",
                    notes);
+    return false;
   }
 
-  std::optional<int64_t> countLeaders(Election &election) {
+  std::optional<int64_t> countLeaders(Election &election,
+                                      ArrayRef<int64_t> block) {
     int64_t count = 0;
     for (int64_t t = 0, e = launch.getThreads(); t < e; ++t) {
-      ThreadValues values(launch, t);
+      ThreadValues values(launch, block, t);
       bool arrives = true;
       for (auto &[branch, wanted] : election.guards) {
         auto truth = values.of(branch.getCondition());

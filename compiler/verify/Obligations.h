@@ -28,8 +28,14 @@ void checkRegisters(const Protocol &protocol, const target::TargetInfo &target,
 /// V15: every block arrives once at a grid barrier, between two block barriers.
 void checkGridBarriers(const Protocol &protocol, Reporter &reporter);
 
+/// V12: what products multiply fits together and lies inside of its tiles.
+void checkExtents(const Protocol &protocol, Reporter &reporter);
+
 /// Whether threads of a role may see different values.
 bool dependsOnThread(mlir::Value value);
+
+/// Whether threads with the same number in different blocks may.
+bool dependsOnBlock(mlir::Value value);
 
 } // namespace tlc::verify
 

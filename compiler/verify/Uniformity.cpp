@@ -1,4 +1,4 @@
-// Whether a value may differ between the threads of a role.
+// Whether a value may differ between the threads of a role, or between blocks.
 #include "compiler/verify/Obligations.h"
 
 using namespace mlir;
@@ -83,4 +83,67 @@ private:
 
 bool tlc::verify::dependsOnThread(Value value) {
   return ThreadDependence().depends(value);
+}
+
+namespace {
+
+class BlockDependence {
+public:
+  bool depends(Value value) {
+    if (!visited.insert(value).second)
+      return false;
+    if (auto arg = dyn_cast<BlockArgument>(value))
+      return dependsArg(arg);
+    Operation *op = value.getDefiningOp();
+    if (isa<tile::CallExternOp, tile::AtomicOp>(op))
+      return true;
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      return dependsLoad(load);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (!block.empty() && anyDepends(block.back().getOperands()))
+          return true;
+    return anyDepends(op->getOperands());
+  }
+
+private:
+  bool anyDepends(ValueRange values) {
+    return llvm::any_of(values, [&](Value v) { return depends(v); });
+  }
+
+  bool dependsArg(BlockArgument arg) {
+    Operation *owner = arg.getOwner()->getParentOp();
+    if (isa<sm::LaunchOp>(owner))
+      return true;
+    if (!isa<scf::ForOp, scf::WhileOp>(owner))
+      return false; // of the kernel
+    if (anyDepends(owner->getOperands()))
+      return true;
+    for (Region &region : owner->getRegions())
+      if (anyDepends(region.front().back().getOperands()))
+        return true;
+    return false;
+  }
+
+  /// Tensors that nobody writes hold the same for all blocks.
+  bool dependsLoad(tile::LoadOp load) {
+    Value buffer = load.getBuffer();
+    if (!tile::isInSpace(buffer, tile::Space::Global) ||
+        anyDepends(load.getIndices()))
+      return true;
+    return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+      if (isa<tile::LoadOp, sm::TmaLoadOp, sm::BulkLoadOp>(user))
+        return false;
+      auto copy = dyn_cast<tile::CopyOp>(user);
+      return !copy || copy.getDst() == buffer;
+    });
+  }
+
+  llvm::DenseSet<Value> visited;
+};
+
+} // namespace
+
+bool tlc::verify::dependsOnBlock(Value value) {
+  return BlockDependence().depends(value);
 }

@@ -28,6 +28,7 @@ VerifyReport tlc::verify::verifySm(sm::LaunchOp launch,
   checkGridBarriers(protocol, reporter);
   checkLifetimes(protocol, target, reporter);
   checkRegisters(protocol, target, reporter);
+  checkExtents(protocol, reporter);
   checkTileOwners(protocol, reporter);
   for (const RoleInfo &role : protocol.roles)
     RoleWalk(protocol, role, reporter).run();
