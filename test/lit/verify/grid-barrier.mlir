@@ -144,3 +144,151 @@ tile.kernel @turns params [] shapes [] symbols [] {
     sm.bar_sync 0 threads 32
   }
 }
+
+// -----
+
+// A block that does not come.
+tile.kernel @not_last params [] shapes [] symbols [] {
+  %c3 = arith.constant 3 : i32
+  %c2 = arith.constant 2 : i32
+  %c0 = arith.constant 0 : i32
+  sm.launch grid(%c3, %c2) threads 32 program [32, 1, 1] shared 0 {
+  ^bb0(%bx: i32, %by: i32):
+    %t = sm.thread 0 count 32
+    %p = arith.cmpi eq, %t, %c0 : i32
+    %few = arith.cmpi slt, %bx, %c2 : i32
+    // expected-note@+1 {{the condition is here}}
+    scf.if %few {
+      sm.bar_sync 0 threads 32
+      scf.if %p {
+        // expected-error@+1 {{block (2, 0) does not arrive at the grid barrier: the others wait for it for ever}}
+        sm.grid_barrier
+      }
+      sm.bar_sync 0 threads 32
+    }
+  }
+}
+
+// -----
+
+// The condition names blocks and holds for all of them.
+tile.kernel @all_blocks params [] shapes [] symbols [] {
+  %c3 = arith.constant 3 : i32
+  %c0 = arith.constant 0 : i32
+  sm.launch grid(%c3) threads 32 program [32, 1, 1] shared 0 {
+  ^bb0(%bx: i32):
+    %t = sm.thread 0 count 32
+    %p = arith.cmpi eq, %t, %c0 : i32
+    %few = arith.cmpi slt, %bx, %c3 : i32
+    scf.if %few {
+      sm.bar_sync 0 threads 32
+      scf.if %p {
+        sm.grid_barrier
+      }
+      sm.bar_sync 0 threads 32
+    }
+  }
+}
+
+// -----
+
+// One thread of one block.
+tile.kernel @one params [] shapes [] symbols [] {
+  %c3 = arith.constant 3 : i32
+  %c0 = arith.constant 0 : i32
+  sm.launch grid(%c3) threads 32 program [32, 1, 1] shared 0 {
+  ^bb0(%bx: i32):
+    %t = sm.thread 0 count 32
+    %sum = arith.addi %t, %bx : i32
+    %p = arith.cmpi eq, %sum, %c0 : i32
+    sm.bar_sync 0 threads 32
+    // expected-note@+1 {{the condition is here}}
+    scf.if %p {
+      // expected-error@+1 {{block (1) does not arrive}}
+      sm.grid_barrier
+    }
+    sm.bar_sync 0 threads 32
+  }
+}
+
+// -----
+
+// How many blocks there are is known only at the launch.
+tile.kernel @dynamic params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  %c0 = arith.constant 0 : i32
+  sm.launch grid(%n) threads 32 program [32, 1, 1] shared 0 {
+  ^bb0(%bx: i32):
+    %t = sm.thread 0 count 32
+    %p = arith.cmpi eq, %t, %c0 : i32
+    %few = arith.cmpi eq, %bx, %c0 : i32
+    scf.if %few {
+      sm.bar_sync 0 threads 32
+      scf.if %p {
+        // expected-remark@+1 {{not proved: which blocks reach the grid barrier depends on their number, which is not a constant}}
+        sm.grid_barrier
+      }
+      sm.bar_sync 0 threads 32
+    }
+  }
+}
+
+// -----
+
+// A tensor that the kernel writes may tell blocks apart; others do not.
+!f = memref<4xi32, #tile.space<global>>
+#map = affine_map<() -> (4)>
+tile.kernel @flags params ["fixed", "written"] shapes [#map, #map] symbols [] {
+^bb0(%fixed: !f, %written: !f):
+  %c3 = arith.constant 3 : i32
+  %c0 = arith.constant 0 : i32
+  sm.launch grid(%c3) threads 32 program [32, 1, 1] shared 0 {
+  ^bb0(%bx: i32):
+    %t = sm.thread 0 count 32
+    %p = arith.cmpi eq, %t, %c0 : i32
+    %f = tile.load %fixed[%c0] : !f -> i32
+    %on = arith.cmpi eq, %f, %c0 : i32
+    scf.if %on {
+      sm.bar_sync 0 threads 32
+      scf.if %p {
+        sm.grid_barrier
+      }
+      sm.bar_sync 0 threads 32
+    }
+    scf.if %p {
+      tile.store %bx to %written[%bx] : i32, !f
+    }
+    %g = tile.load %written[%c0] : !f -> i32
+    %there = arith.cmpi eq, %g, %c0 : i32
+    scf.if %there {
+      sm.bar_sync 0 threads 32
+      scf.if %p {
+        // expected-remark@+1 {{not proved: which blocks and threads arrive at the grid barrier is not known}}
+        sm.grid_barrier
+      }
+      sm.bar_sync 0 threads 32
+    }
+  }
+}
+
+// -----
+
+// Blocks come a different number of times.
+tile.kernel @block_turns params [] shapes [] symbols [] {
+  %c3 = arith.constant 3 : i32
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  sm.launch grid(%c3) threads 32 program [32, 1, 1] shared 0 {
+  ^bb0(%bx: i32):
+    %t = sm.thread 0 count 32
+    %p = arith.cmpi eq, %t, %c0 : i32
+    scf.for %i = %c0 to %bx step %c1 : i32 {
+      sm.bar_sync 0 threads 32
+      scf.if %p {
+        // expected-remark@+1 {{not proved: blocks may arrive at the grid barrier a different number of times}}
+        sm.grid_barrier
+      }
+      sm.bar_sync 0 threads 32
+    }
+  }
+}
