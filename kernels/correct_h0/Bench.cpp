@@ -48,12 +48,13 @@ static Size parseSize(const std::string &text) {
   for (const Size &size : defaultSizes(/*cross=*/true))
     if (size.name == text)
       return size;
-  long long segments = 0, heads = 0;
-  int used = 0;
-  if (std::sscanf(text.c_str(), "%lldx%lld%n", &segments, &heads, &used) == 2 &&
-      static_cast<std::size_t>(used) == text.size() && segments > 0 &&
-      segments <= 4096 && heads > 0 && heads <= 4096)
-    return {text, segments, heads};
+  constexpr std::int64_t kMost = 4096;
+  const std::vector<std::int64_t> extents = parseExtents(text);
+  if (extents.size() == 2 &&
+      std::ranges::all_of(extents, [](std::int64_t extent) {
+        return extent > 0 && extent <= kMost;
+      }))
+    return {text, extents[0], extents[1]};
   throw Error(
       ErrorCode::InvalidArgument,
       "--size '" + text +
@@ -342,6 +343,7 @@ BenchResult benchCorrectH0(const BenchOptions &options,
     throw Error(ErrorCode::InvalidArgument,
                 "--mask '" + options.mask + "': expected on, off or mixed");
   std::vector<Size> sizes;
+  sizes.reserve(options.sizes.size());
   for (const std::string &text : options.sizes)
     sizes.push_back(parseSize(text));
   if (sizes.empty())
@@ -349,6 +351,7 @@ BenchResult benchCorrectH0(const BenchOptions &options,
   for (const Size &size : sizes)
     chosenPaths(options, size);
   std::vector<std::shared_ptr<PeerLibrary>> peers;
+  peers.reserve(options.peers.size());
   for (const std::string &path : options.peers)
     peers.push_back(PeerLibrary::open(path));
 

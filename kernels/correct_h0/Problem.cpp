@@ -48,6 +48,7 @@ Variant variantOf(const StateProblem &problem) {
 
 std::vector<StateProblem> allVariants(std::int64_t heads) {
   std::vector<StateProblem> problems;
+  problems.reserve(24);
   for (int bits = 0; bits < 16; ++bits)
     problems.push_back(
         {.lengths = {},
@@ -76,6 +77,7 @@ std::vector<StateProblem> allVariants(std::int64_t heads) {
 std::vector<StateProblem> mainPaths(const std::vector<std::int64_t> &lengths,
                                     std::int64_t heads) {
   std::vector<StateProblem> problems;
+  problems.reserve(4);
   for (int bits = 0; bits < 4; ++bits)
     problems.push_back(
         {.lengths = lengths,

@@ -52,27 +52,19 @@ struct Case {
 } // namespace
 
 static GemmProblem parseSize(const std::string &text) {
-  long long m = 0, n = 0, k = 0;
-  int used = 0;
-  const auto whole = [&] {
-    return static_cast<std::size_t>(used) == text.size();
-  };
-  if (std::sscanf(text.c_str(), "%lldx%lldx%lld%n", &m, &n, &k, &used) != 3 ||
-      !whole()) {
-    used = 0;
-    const bool one = std::sscanf(text.c_str(), "%lld%n", &m, &used) == 1;
-    n = k = one && whole() ? m : 0;
-  }
-  constexpr long long kMost = 65536;
-  const bool good = std::ranges::all_of(
-      std::initializer_list<long long>{m, n, k}, [](long long extent) {
-        return extent > 0 && extent <= kMost && extent % 8 == 0;
-      });
+  constexpr std::int64_t kMost = 65536;
+  std::vector<std::int64_t> extents = parseExtents(text);
+  if (extents.size() == 1)
+    extents.resize(3, extents.front());
+  const bool good = extents.size() == 3 &&
+                    std::ranges::all_of(extents, [](std::int64_t extent) {
+                      return extent > 0 && extent <= kMost && extent % 8 == 0;
+                    });
   if (!good)
     throw Error(ErrorCode::InvalidArgument,
                 "--size '" + text +
                     "': gemm takes M or MxNxK, multiples of 8 up to 65536");
-  return {m, n, k};
+  return {extents[0], extents[1], extents[2]};
 }
 
 static std::vector<GemmLayout> chosenLayouts(const BenchOptions &options) {
@@ -355,6 +347,7 @@ static void addLines(Table &table, const Case &item) {
 BenchResult benchGemm(const BenchOptions &options, const BenchTools &tools) {
   std::vector<Case> cases = makeCases(options);
   std::vector<std::shared_ptr<PeerLibrary>> peers;
+  peers.reserve(options.peers.size());
   for (const std::string &path : options.peers)
     peers.push_back(PeerLibrary::open(path));
   rt::Device::get().makeCurrent();

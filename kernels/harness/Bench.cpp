@@ -5,6 +5,7 @@
 #include "tlc/Error.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace tlc::kernels {
@@ -24,6 +25,22 @@ std::vector<Compiled> compileAll(const BenchTools &tools,
     }
   });
   return results;
+}
+
+std::vector<std::int64_t> parseExtents(std::string_view text) {
+  std::vector<std::int64_t> extents;
+  const char *next = text.data(), *end = text.data() + text.size();
+  while (true) {
+    std::int64_t &extent = extents.emplace_back();
+    const auto [after, error] = std::from_chars(next, end, extent);
+    if (error != std::errc())
+      return {};
+    if (after == end)
+      return extents;
+    if (*after != 'x')
+      return {};
+    next = after + 1;
+  }
 }
 
 int rotatingSets(double bytes) {

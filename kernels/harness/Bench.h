@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tlc::kernels {
@@ -87,6 +88,9 @@ std::vector<Compiled> compileAll(const BenchTools &tools,
                                  const std::string &text,
                                  const std::string &fileName,
                                  const std::vector<Form> &forms);
+
+/// The extents of "40x2" or "4096"; empty when the text is anything else.
+std::vector<std::int64_t> parseExtents(std::string_view text);
 
 /// Sets of buffers of `bytes` each that together exceed the L2 cache several
 /// times: from 2 to 16.

@@ -6,6 +6,22 @@
 
 namespace tlc::kernels {
 
+/// The samples of one turn; what goes wrong is said with the name.
+static std::vector<double> takeTurn(const Contestant &contestant,
+                                    const rt::TimingOptions &timing, int sets) {
+  try {
+    return rt::timeLaunch(
+               [&](rt::cu::Stream stream, int launch) {
+                 contestant.launch(stream, launch % sets);
+               },
+               timing)
+        .samplesUs;
+  } catch (const Error &error) {
+    throw Error(error.code(),
+                "timing '" + contestant.name + "': " + error.what());
+  }
+}
+
 std::vector<Summary> holdContest(std::span<const Contestant> contestants,
                                  const ContestOptions &options) {
   rt::TimingOptions timing;
@@ -16,14 +32,9 @@ std::vector<Summary> holdContest(std::span<const Contestant> contestants,
   std::vector<std::vector<std::vector<double>>> rounds(contestants.size());
   for (int round = 0; round < options.rounds; ++round)
     for (std::size_t i = 0; i < contestants.size(); ++i)
-      rounds[i].push_back(rt::timeLaunch(
-                              [&](rt::cu::Stream stream, int launch) {
-                                contestants[i].launch(stream,
-                                                      launch % options.sets);
-                              },
-                              timing)
-                              .samplesUs);
+      rounds[i].push_back(takeTurn(contestants[i], timing, options.sets));
   std::vector<Summary> summaries;
+  summaries.reserve(rounds.size());
   for (const auto &list : rounds)
     summaries.push_back(summarize(list));
   return summaries;

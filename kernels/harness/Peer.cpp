@@ -55,12 +55,14 @@ PeerLibrary::kernels(const std::string &benchmark) const {
 std::unique_ptr<PeerPlan> PeerLibrary::prepare(const PeerProblem &problem,
                                                int kernel) const {
   std::vector<tlc_peer_tensor> tensors;
+  tensors.reserve(problem.tensors.size());
   for (const auto &[name, tensor] : problem.tensors)
-    // Type names are literals: they end with a zero.
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a literal
     tensors.push_back({name.c_str(), tlc::name(tensor.dtype).data(),
                        tensor.data, static_cast<std::int32_t>(tensor.rank()),
                        tensor.shape.begin()});
   std::vector<tlc_peer_number> numbers;
+  numbers.reserve(problem.numbers.size());
   for (const auto &[name, value] : problem.numbers)
     numbers.push_back({name.c_str(), value});
   const tlc_peer_problem raw{

@@ -96,6 +96,7 @@ static std::vector<Summary> timeMethods(const Kernel &kernel,
                                         .rotate = kMethods[i].rotate})
                              .samplesUs);
   std::vector<Summary> summaries;
+  summaries.reserve(found.size());
   for (const auto &rounds : found)
     summaries.push_back(kernels::summarize(rounds));
   return summaries;

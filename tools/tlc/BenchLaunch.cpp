@@ -62,14 +62,17 @@ takeTurns(const rt::Stream &stream, const std::vector<Way> &ways, int rounds) {
     for (std::size_t i = 0; i < ways.size(); ++i)
       found[i].push_back(sample(stream, ways[i].call));
   std::vector<Summary> summaries;
+  summaries.reserve(found.size());
   for (const auto &list : found)
     summaries.push_back(kernels::summarize(list));
   return summaries;
 }
 
 static std::vector<Array> tensors() {
+  constexpr int kTensors = 6;
   std::vector<Array> list;
-  for (int i = 0; i < 6; ++i)
+  list.reserve(kTensors);
+  for (int i = 0; i < kTensors; ++i)
     list.emplace_back(DType::Float32, Dims{256, 64}, Device::gpu());
   return list;
 }

@@ -74,6 +74,16 @@ TEST_CASE("traffic of correct_h0 counts what is needed, once") {
   CHECK(trafficOf(problem, mask) == tile * (3 * 4 + 2 + 2));
 }
 
+TEST_CASE("extents have an x between them and nothing else") {
+  using List = std::vector<std::int64_t>;
+  CHECK(parseExtents("4096") == List{4096});
+  CHECK(parseExtents("8192x4096x8") == List{8192, 4096, 8});
+  CHECK(parseExtents("-3") == List{-3});
+  for (const char *wrong : {"", "x", "4x", "x4", "4xx4", "4x4x", "4 x4", "4X4",
+                            "4.5", "32K/32", "99999999999999999999", "+4"})
+    CHECK(parseExtents(wrong).empty());
+}
+
 TEST_CASE("flags by name") {
   CHECK(parseMask("mixed") == Mask::Mixed);
   CHECK_FALSE(parseMask("half"));
