@@ -378,7 +378,13 @@ BenchResult benchCorrectH0(const BenchOptions &options,
       block.paths.push_back(pathName(path));
     block.cells.resize(paths.size());
     block.floors.resize(paths.size());
-    runBlock(block, paths, *mask, options, tools, peers, copyRate, result);
+    // A kernel that breaks the device ends everything but what was found.
+    try {
+      runBlock(block, paths, *mask, options, tools, peers, copyRate, result);
+    } catch (const Error &error) {
+      result.stopped = error.what();
+      return result;
+    }
     result.summary += "\n" + summaryOf(block, options.ablation);
   }
   return result;

@@ -82,6 +82,7 @@ private:
   void checkFirst(bool racy);
   void soak(std::size_t index, const std::vector<Launch> &batch,
             const Array &expected);
+  void soakRow(std::size_t index);
   void timeAll();
   void checkAfter();
   bool usable(const CellRow &row) const { return row.problem.empty(); }
@@ -247,10 +248,24 @@ void CellRun::soak(std::size_t index, const std::vector<Launch> &list,
                     bits.tensor());
   }
   CellRow &row = rows[index];
+  const std::vector<std::uint32_t> found = count.read();
   row.launches += options.soak;
-  for (const std::uint32_t words : count.read()) {
+  for (const std::uint32_t words : found) {
     row.badLaunches += words != 0 ? 1 : 0;
     row.wrongWords += words;
+  }
+}
+
+void CellRun::soakRow(std::size_t index) {
+  const Expected &bits = expected[index];
+  try {
+    if (bits.timed != nullptr)
+      soak(index, launches[index].batch, *bits.timed);
+    if (bits.off != nullptr && cell.mask != Mask::Off)
+      soak(index, launches[index].batchOff, *bits.off);
+  } catch (const Error &error) {
+    rows[index].problem = error.what();
+    rows[index].failed = true;
   }
 }
 
@@ -305,18 +320,21 @@ void CellRun::run() {
       prepareRow(i);
   checkFirst(/*racy=*/false);
   checkFirst(/*racy=*/true);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!usable(rows[i]) || options.soak < 1)
-      continue;
-    if (expected[i].timed != nullptr)
-      soak(i, launches[i].batch, *expected[i].timed);
-    if (expected[i].off != nullptr && cell.mask != Mask::Off)
-      soak(i, launches[i].batchOff, *expected[i].off);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (usable(rows[i]) && options.soak > 0)
+      soakRow(i);
+  try {
+    timeAll();
+    checkAfter();
+  } catch (const Error &error) {
+    // The device no longer works: no figure of this cell counts.
+    for (CellRow &row : rows)
+      if (usable(row))
+        row.problem = error.what();
   }
-  timeAll();
-  checkAfter();
   for (CellRow &row : rows)
-    row.failed |= !row.racy() && (row.badLaunches > 0 || row.changedAfter);
+    row.failed |= (!row.racy() && (row.badLaunches > 0 || row.changedAfter)) ||
+                  (!row.problem.empty() && row.kernel);
 }
 
 void runCell(const CellProblem &cell, const BenchOptions &options,

@@ -364,7 +364,13 @@ BenchResult benchGemm(const BenchOptions &options, const BenchTools &tools) {
               /*notesLast=*/true);
   for (Case &item : cases) {
     tools.progress("gemm " + item.name() + ": checking and timing");
-    CaseRun(item, options, cublas.get(), peers).run();
+    // A kernel that breaks the device ends everything but what was found.
+    try {
+      CaseRun(item, options, cublas.get(), peers).run();
+    } catch (const Error &error) {
+      result.stopped = error.what();
+      break;
+    }
     addLines(table, item);
     for (const Row &row : item.rows)
       result.failures += row.failed ? 1 : 0;

@@ -75,6 +75,8 @@ struct BenchResult {
   Json json;           ///< everything
   std::string summary; ///< the table that ends the output
   int failures = 0;    ///< wrong results, forms that do not compile
+  /// Why the benchmark ended before its end; the rest holds what there was.
+  std::string stopped = {};
 };
 
 /// A form's kernel, or why there is none.

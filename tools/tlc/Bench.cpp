@@ -138,6 +138,10 @@ static bool checkNames() {
     usageError("--all, --compile, --launch and names exclude each other");
     return false;
   }
+  if (names.size() != 1 && !(sizes.empty() && paths.empty())) {
+    usageError("--size and --path are those of one kernel: name one");
+    return false;
+  }
   for (const std::string &name : names)
     if (!find(name) && !llvm::StringRef(name).ends_with(".tl") &&
         !llvm::StringRef(name).ends_with(".mlir")) {
@@ -187,10 +191,15 @@ private:
 } // namespace
 
 void Bencher::take(kernels::BenchResult result) {
+  if (!result.stopped.empty()) {
+    result.json["stopped"] = result.stopped;
+    llvm::errs() << "tlc: stopped: " << result.stopped << "\n";
+    code = exitCode(ErrorCode::Device);
+  }
   document["results"].push_back(std::move(result.json));
   if (!result.summary.empty())
     summary += "\n" + result.summary;
-  if (result.failures > 0)
+  if (result.failures > 0 && code == 0)
     code = 1;
 }
 
