@@ -6,28 +6,16 @@
 #include "compiler/target/nvrtc/Nvrtc.h"
 #include "runtime/jit/CompiledSource.h"
 #include "runtime/jit/DiskCache.h"
-#include "test/support/Catch.h"
 #include "test/unit/runtime-jit/CacheFolder.h"
+#include "test/unit/runtime-jit/CacheStress.h"
 
 #include "llvm/Support/Error.h"
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
-
-#include <spawn.h>
-#include <sys/wait.h>
 
 using namespace tlc;
 namespace fs = std::filesystem;
-
-extern char **environ;
 
 namespace {
 
@@ -47,35 +35,6 @@ Source kernelSource(int value) {
           "            Y[i] = " +
               std::to_string(value) + "\n",
           "fill.tl"};
-}
-
-/// The files of the cache at this moment.
-std::vector<fs::path> entries(const fs::path &folder) {
-  std::vector<fs::path> list;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error))
-    if (it->path().extension() == ".tlc")
-      list.push_back(it->path());
-  return list;
-}
-
-/// Flips a bit of a file, in place, or cuts it short.
-void damage(const fs::path &path, std::mt19937 &random) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  if (error || size == 0)
-    return;
-  const auto place = random() % size;
-  if (random() % 3 == 0) {
-    fs::resize_file(path, place, error);
-    return;
-  }
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekg(static_cast<std::streamoff>(place));
-  const int byte = file.get();
-  file.seekp(static_cast<std::streamoff>(place));
-  file.put(static_cast<char>(byte ^ (1 << random() % 8)));
 }
 
 /// One process: threads that compile whatever, with their memory emptied now
@@ -108,17 +67,6 @@ std::vector<std::string> readExpected(const fs::path &path) {
   return std::vector<std::string>(std::istream_iterator<std::string>(file), {});
 }
 
-/// This program again, at the hidden test below.
-pid_t spawn() {
-  std::string program = fs::read_symlink("/proc/self/exe").string();
-  std::string test = "stress: one process";
-  char *words[] = {program.data(), test.data(), nullptr};
-  pid_t process = 0;
-  REQUIRE(posix_spawn(&process, program.c_str(), nullptr, nullptr, words,
-                      environ) == 0);
-  return process;
-}
-
 } // namespace
 
 TEST_CASE("stress: one process", "[.]") {
@@ -147,33 +95,15 @@ TEST_CASE("stress: processes share a cache that is damaged meanwhile",
            << "\n";
   }
   setenv("TLC_STRESS_EXPECTED", list.c_str(), 1);
-  std::vector<pid_t> processes;
-  for (int i = 0; i < kProcesses; ++i)
-    processes.push_back(spawn());
-
-  std::atomic<bool> done{false};
-  std::thread vandal([&] {
-    std::mt19937 random(1);
-    while (!done) {
-      std::vector<fs::path> files = entries(folder.path);
-      if (!files.empty())
-        damage(files[random() % files.size()], random);
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-  });
-  for (pid_t process : processes) {
-    int status = -1;
-    REQUIRE(waitpid(process, &status, 0) == process);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 0);
+  {
+    test::Vandal vandal(folder.path, std::chrono::milliseconds(20));
+    test::runProcesses("stress: one process", kProcesses);
   }
-  done = true;
-  vandal.join();
   unsetenv("TLC_STRESS_EXPECTED");
 
   // What is left is whole or is recognised as damaged; nothing is half-written.
   rt::DiskCache cache(folder.path, 1 << 30);
-  for (const fs::path &path : entries(folder.path))
+  for (const fs::path &path : test::entriesOf(folder.path))
     cache.load(path.stem().string());
   for (const auto &entry : fs::directory_iterator(folder.path))
     CHECK(!entry.path().filename().string().starts_with("tmp-"));
