@@ -14,12 +14,15 @@ using namespace tlc::interp;
 
 Program::Program(std::string name, const std::string &file,
                  std::map<std::string, std::string> defines, bool specialize,
-                 bool cpAsync)
+                 bool cpAsync, bool levers)
     : name(std::move(name)) {
   CompileOptions options;
   options.defines = std::move(defines);
   options.warpSpecialize = specialize;
   options.cpAsync = cpAsync;
+  if (!levers)
+    for (const LeverText &lever : allLevers())
+      options.levers.disable(lever.lever);
   compilation = std::make_unique<Compilation>(std::move(options));
   REQUIRE(compilation->readFile(std::string(TLC_SOURCE) + "/" + file) ==
           Status::Ok);
@@ -56,6 +59,15 @@ const std::vector<Program> &tlc::test::allPrograms() {
     std::map<std::string, std::string> sizes = {{"num_stages", "2"}};
     all.emplace_back("gemm", gemm, sizes);
     all.emplace_back("gemm-cp", gemm, sizes, false, true);
+    auto best = [&](const char *name, const std::string &file,
+                    const std::map<std::string, std::string> &values) {
+      all.emplace_back(name, file, values, true, false, true);
+    };
+    best("kv-best", state, defines("False", "False"));
+    best("kv-bwd-best", state, defines("False", "True"));
+    best("vk-best", state, defines("True", "False"));
+    best("vk-bwd-best", state, defines("True", "True"));
+    best("gemm-best", gemm, sizes);
     sizes.insert({{"block_M", "192"}, {"threads", "384"}});
     all.emplace_back("gemm-three", gemm, sizes);
     sizes.clear();

@@ -17,7 +17,7 @@ public:
 
   Program(std::string name, const std::string &file,
           std::map<std::string, std::string> defines, bool specialize = true,
-          bool cpAsync = false);
+          bool cpAsync = false, bool levers = false);
 
   /// A copy of the module, to be changed.
   mlir::OwningOpRef<mlir::ModuleOp> copy() const;
@@ -26,9 +26,10 @@ private:
   std::unique_ptr<Compilation> compilation;
 };
 
-/// kv, kv-bwd, vk, vk-bwd, kv-block (without roles), kv-cp, vk-cp, gemm-cp
-/// (loads by cp.async), gemm, gemm-three (three
+/// Without optimisations: kv, kv-bwd, vk, vk-bwd, kv-block (without roles),
+/// kv-cp, vk-cp, gemm-cp (loads by cp.async), gemm, gemm-three (three
 /// warpgroups), rounds (a loop around the pipeline), grid (blocks that meet).
+/// With all of them: kv-best and so on.
 const std::vector<Program> &allPrograms();
 const Program &programOf(llvm::StringRef name);
 

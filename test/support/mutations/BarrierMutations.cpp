@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::test;
 
-static constexpr StringRef kRings = "kv vk gemm";
+static constexpr StringRef kRings = "kv vk gemm kv-best vk-best gemm-best";
 
 static bool addToCount(tile::KernelOp kernel, int64_t change) {
   sm::MBarrierOp decl = barrier(kernel, ringName(kernel) + "_empty");
