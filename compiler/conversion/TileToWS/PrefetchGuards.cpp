@@ -55,7 +55,8 @@ private:
                    return isa<ws::WaitOp, ws::AcquireOp>(op)
                               ? WalkResult::interrupt()
                               : WalkResult::advance();
-                 }).wasInterrupted();
+                 })
+                 .wasInterrupted();
     });
   }
 
@@ -115,8 +116,8 @@ private:
     rewriter.setInsertionPoint(loop);
     SmallVector<Value> first;
     for (Flag &flag : flags)
-      first.push_back(loadAt(rewriter, flag, loop.getInductionVar(),
-                             loop.getLowerBound()));
+      first.push_back(
+          loadAt(rewriter, flag, loop.getInductionVar(), loop.getLowerBound()));
     DictionaryAttr notes = loop->getDiscardableAttrDictionary();
     Location loc = loop.getLoc();
     auto yieldNext = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> args) {
@@ -127,7 +128,7 @@ private:
       Value next = arith::AddIOp::create(b, loc, turn, inner.getStep());
       SmallVector<Value> values;
       for (Flag &flag : flags)
-        values.push_back(loadAt(b, flag, turn, next));
+        values.push_back(loadAt(b, flag, loop.getInductionVar(), next));
       for (auto [flag, arg] : llvm::zip(flags, args)) {
         BlockArgument(arg).setLoc(flag.loads.front().getLoc());
         for (tile::LoadOp load : flag.loads) {
