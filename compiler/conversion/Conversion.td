@@ -13,7 +13,9 @@ def TilePlanPipelinesPass
     fills no ring is made by threads.
   }];
   let options = [Option<"warpSpecialize", "warp-specialize", "bool",
-                        /*default=*/"true", "allow producer warps">];
+                        /*default=*/"true", "allow producer warps">,
+                 Option<"guardLoads", "guard-loads", "bool", "true",
+                        "load a tile under the flag that guards its use">];
   let dependentDialects = ["::tlc::tile::TileDialect"];
 }
 

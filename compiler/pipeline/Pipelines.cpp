@@ -56,6 +56,7 @@ void buildTileDecisions(OpPassManager &pm, const CompileOptions &options) {
   // Rings, and whether the launch is specialised.
   TilePlanPipelinesPassOptions plan;
   plan.warpSpecialize = options.warpSpecialize;
+  plan.guardLoads = options.levers.isOn(Lever::GuardLoads);
   kernels.addPass(createTilePlanPipelinesPass(plan));
 }
 

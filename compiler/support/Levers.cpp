@@ -24,6 +24,8 @@ static constexpr LeverText kLevers[] = {
     {Lever::PrefetchGuards, "prefetch-guards",
      "flags that guard statements of a pipelined turn are loaded one turn "
      "ahead"},
+    {Lever::GuardLoads, "guard-loads",
+     "a tile that is used under a flag only is loaded under that flag"},
     {Lever::MergeFences, "merge-fences",
      "a proxy fence that a later one makes redundant is dropped"},
 };

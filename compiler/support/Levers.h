@@ -20,6 +20,7 @@ enum class Lever : uint8_t {
   WarpRelease,
   MergeFences,
   PrefetchGuards,
+  GuardLoads,
 };
 
 struct LeverText {

@@ -12,6 +12,7 @@
 //   loop { wait; use view; barrier; fill of a later turn; group_commit }
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/SinkLoads.h"
 #include "compiler/conversion/TileToWS/Slices.h"
 #include "compiler/target/TargetInfo.h"
 
@@ -292,6 +293,7 @@ private:
         targets.push_back(copy);
     });
     eraseOutside(elect, computeSlice(targets, elect, written));
+    askLate(elect);
     for (RingSpec *spec : mine)
       produceRing(*spec, elect);
     lowerLoops(elect);

@@ -7,6 +7,7 @@
 // (sync.md 3.3, 6).
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/SinkLoads.h"
 #include "compiler/conversion/TileToWS/Slices.h"
 #include "compiler/support/Remarks.h"
 
@@ -32,16 +33,19 @@ struct Candidate {
 
 class LaunchPlanner {
 public:
-  LaunchPlanner(tile::LaunchOp launch, bool warpSpecialize)
-      : launch(launch), warpSpecialize(warpSpecialize),
+  LaunchPlanner(tile::LaunchOp launch, bool warpSpecialize, bool guardLoads)
+      : launch(launch), warpSpecialize(warpSpecialize), guardLoads(guardLoads),
         written(getWrittenGlobals(launch)) {}
 
   void run() {
     SmallVector<tile::PipelinedOp> loops;
     launch.walk([&](tile::PipelinedOp loop) { loops.push_back(loop); });
     std::string refusal = whyNotSpecialize();
-    for (tile::PipelinedOp loop : loops)
+    for (tile::PipelinedOp loop : loops) {
+      if (refusal.empty() && guardLoads)
+        sinkLoads(loop, launch, written);
       planLoop(loop, refusal);
+    }
     // Whatever fills no ring is made by the threads themselves.
     launch.walk([&](tile::CopyOp copy) {
       if (!copy.getRing() && copy.getInst() != tile::CopyInst::Vector)
@@ -262,7 +266,7 @@ private:
   }
 
   tile::LaunchOp launch;
-  bool warpSpecialize;
+  bool warpSpecialize, guardLoads;
   llvm::DenseSet<Value> written;
   llvm::StringSet<> taken;
 };
@@ -272,7 +276,7 @@ struct TilePlanPipelinesPass
   using Base::Base;
   void runOnOperation() override {
     getOperation().walk([&](tile::LaunchOp launch) {
-      LaunchPlanner(launch, warpSpecialize).run();
+      LaunchPlanner(launch, warpSpecialize, guardLoads).run();
     });
   }
 };

@@ -1,0 +1,18 @@
+// Loads under the flag that guards their use.
+#pragma once
+
+#include "dialects/tile/Tile.h"
+
+namespace tlc {
+
+/// Moves tensor copies of the loop into the branch that alone uses their tiles
+/// (and into the first num_stages turns); `written`: globals that the kernel
+/// writes.
+void sinkLoads(tile::PipelinedOp loop, tile::LaunchOp launch,
+               const llvm::DenseSet<mlir::Value> &written);
+
+/// In code of one issuing thread: `if a or flag {x}` asks for the flag only
+/// where `a` is false.
+void askLate(mlir::Operation *scope);
+
+} // namespace tlc
