@@ -101,6 +101,23 @@ static ByteRanges bytesOfPoints(const WarpPoints &points, uint32_t mask,
   return ranges;
 }
 
+/// Elements of a global tensor that a warp accesses.
+static ByteRanges elementsOf(const WarpPoints &points, uint32_t mask,
+                             const SmRegion &region) {
+  ByteRanges ranges;
+  forEachPoint(points, mask, nullptr, region,
+               [&](unsigned, int64_t, int64_t e) {
+                 if (e < 0)
+                   return;
+                 auto at = static_cast<uint32_t>(e);
+                 if (!ranges.empty() && ranges.back().end == at)
+                   ++ranges.back().end;
+                 else
+                   ranges.push_back({at, at + 1});
+               });
+  return ranges;
+}
+
 static void convertElement(Elem to, uint8_t *dst, Elem from,
                            const uint8_t *src) {
   if (!src)
@@ -184,6 +201,12 @@ void SmRun::copy(Warp &warp, const SmNode &node) {
     recordGeneric(warp, op, src.buffer->place, src.slot, false,
                   rangesOf(op, 0, warp, src.base, src.start(),
                            [&] { return bytesOfPoints(points, mask, src); }));
+  if (followsGlobal(*src.buffer))
+    recordGlobal(warp, op, src.buffer->param, false,
+                 elementsOf(points, mask, src), false);
+  if (followsGlobal(*dst.buffer))
+    recordGlobal(warp, op, dst.buffer->param, true,
+                 elementsOf(points, mask, dst), false);
   bool skips = options.tagsOnly && isFloat(dst.buffer->elem);
   if (halted)
     return;
@@ -236,6 +259,9 @@ void SmRun::fill(Warp &warp, const SmNode &node) {
     mask &= points.primary;
   if (dst.registers)
     touch(warp, *dst.buffer, op, true);
+  if (followsGlobal(*dst.buffer))
+    recordGlobal(warp, op, dst.buffer->param, true,
+                 elementsOf(points, mask, dst), false);
   const Lanes &value = warp.values[node.operands[0]];
   forEachPoint(points, mask, nullptr, dst,
                [&](unsigned lane, int64_t, int64_t to) {
@@ -281,6 +307,7 @@ void SmRun::parallel(Warp &warp, const SmNode &node) {
   runPoints(warp, node, points, warp.frames.back().mask);
   gathering = false;
   flushNotes(warp);
+  flushGlobalNotes(warp);
 }
 
 /// The body of a parallel loop for every point of a warp.

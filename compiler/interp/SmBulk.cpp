@@ -119,6 +119,7 @@ void SmRun::issueLoad(Warp &warp, const SmNode &node) {
   ByteRanges ranges = bytesOfTile(tile, base);
   recordAsync(warp, node.op, copy.tile, copy.slot, true, tile::Proxy::AsyncCopy,
               ranges, copy.epoch, copy.known);
+  recordGlobalBox(warp, copy, view.sizes, /*write=*/false);
   inFlight.push_back(std::move(copy));
   if (options.schedule == SmSchedule::AdversarialEarly)
     return land(inFlight.size() - 1, kAllPieces);
@@ -185,6 +186,7 @@ void SmRun::issueStore(Warp &warp, const SmNode &node) {
   recordAsync(warp, node.op, copy.tile, copy.slot, false,
               tile::Proxy::AsyncCopy, bytesOfTile(tile, base), copy.epoch,
               copy.known);
+  recordGlobalBox(warp, copy, view.sizes, /*write=*/true);
   if (options.schedule != SmSchedule::AdversarialLate)
     readStore(copy);
   warp.openStores.push_back(std::move(copy));
@@ -204,7 +206,13 @@ void SmRun::waitBulk(Warp &warp, const SmNode &node) {
       readStore(copy);
       warp.frontiers.join(copy.known);
       warp.frontiers.raise(copy.epoch);
+      if (copy.globalAccess != ~0u)
+        warp.openWrites.push_back(copy.globalAccess);
     }
     warp.storeGroups.pop_front();
   }
+  if (cast<sm::BulkWaitOp>(node.op).getRead())
+    return;
+  for (uint32_t write : std::exchange(warp.openWrites, {}))
+    globals->access(write).isOpen = false;
 }

@@ -1,6 +1,8 @@
 // Registers of a warp and accesses of single elements.
 #include "compiler/interp/SmRun.h"
 
+#include <cstring>
+
 using namespace mlir;
 using namespace tlc;
 using namespace tlc::interp;
@@ -191,6 +193,7 @@ void SmRun::load(Warp &warp, const SmNode &node, uint32_t mask) {
   bool isReplay = loads && loads->isReplay;
   size_t number = loads && tile ? numberOf(*loads, op, size) : 0;
   bool lagsAlone = tile && !gathering && !loads && lags() && !options.tagsOnly;
+  bool follows = !isReplay && followsGlobal(buffer);
   Sample sample;
   sample.size = size;
   Lanes out;
@@ -224,13 +227,17 @@ void SmRun::load(Warp &warp, const SmNode &node, uint32_t mask) {
       cell = decode(buffer.elem, data + (copy + element) * size);
       if (loads && buffer.space == Space::Global)
         loads->global.push_back(cell);
+      if (follows)
+        noteGlobal(op, buffer.param, false, element, false);
     }
     if (isUniform)
       break;
   }
   warp.values[node.results[0]] = out;
-  if (!gathering && !isReplay)
+  if (!gathering && !isReplay) {
     flushNotes(warp);
+    flushGlobalNotes(warp);
+  }
   if (lagsAlone && !halted)
     lagScalar(warp, node, std::move(sample), mask, isUniform);
 }
@@ -258,6 +265,7 @@ void SmRun::store(Warp &warp, const SmNode &node, uint32_t mask) {
     if (loopLoads && !loopLoads->isReplay)
       return;
   }
+  bool follows = followsGlobal(buffer);
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!(mask >> lane & 1))
       continue;
@@ -274,11 +282,19 @@ void SmRun::store(Warp &warp, const SmNode &node, uint32_t mask) {
       note(warp, op, op.getBuffer(), slot, true, {at, at + size});
     } else {
       int64_t copy = isLocal ? lane * buffer.numElements() : 0;
-      encode(buffer.elem, data + (copy + element) * size, value);
+      uint8_t *at = data + (copy + element) * size;
+      uint8_t old[8];
+      std::memcpy(old, at, size);
+      encode(buffer.elem, at, value);
+      if (follows)
+        noteGlobal(op, buffer.param, true, element,
+                   std::memcmp(old, at, size) == 0);
     }
   }
-  if (!gathering)
+  if (!gathering) {
     flushNotes(warp);
+    flushGlobalNotes(warp);
+  }
 }
 
 /// One lane after the other: each sees what the one before it left.
@@ -312,11 +328,18 @@ void SmRun::atomic(Warp &warp, const SmNode &node, uint32_t mask) {
       encode(buffer.elem, p,
              combineAtomic(op.getKind(), buffer.elem, old,
                            warp.values[node.operands[1 + count]].get(lane)));
-    if (isShared)
+    if (isShared) {
       note(warp, op, op.getBuffer(), slot, writes, {at, at + size});
+      continue;
+    }
+    if (followsGlobal(buffer))
+      noteGlobal(op, buffer.param, writes, element, false);
+    orderAtomic(warp, op, buffer.param, element);
   }
   if (!node.results.empty())
     warp.values[node.results[0]] = out;
-  if (!gathering)
+  if (!gathering) {
     flushNotes(warp);
+    flushGlobalNotes(warp);
+  }
 }

@@ -28,7 +28,7 @@ struct BlockFrontiers {
 struct GlobalAccess : MemoryAccess {
   uint32_t block = 0; ///< of the launch, in the order in which they begin
   uint32_t param = 0;
-  bool isOpen = false;    ///< an asynchronous write that nobody has waited for
+  bool isOpen = false;     ///< an asynchronous write that nobody has waited for
   bool keepsValue = false; ///< a write of the values that were there
 };
 

@@ -40,15 +40,21 @@ void SmRun::gridBarrier(Warp &warp, const SmNode &node) {
   int arrivals = llvm::popcount(warp.frames.back().mask);
   if (arrivals > 1 || (arrivals == 1 && gridArrived == grid->generation + 1))
     reportSecondArrival(node);
+  if (arrivals > 0)
+    addKnowledge(warp, grid->gathered);
   for (int i = 0; i < arrivals; ++i) {
     gridArrived = grid->generation + 1;
     warp.atGrid = ++grid->arrived != grid->blocks;
     if (!warp.atGrid) {
       grid->arrived = 0;
       ++grid->generation;
+      grid->released =
+          std::make_shared<BlockFrontiers>(std::exchange(grid->gathered, {}));
     }
     warp.gridGeneration = grid->generation;
   }
+  if (arrivals > 0 && !warp.atGrid)
+    acquireGrid(warp);
 }
 
 /// Once for each barrier: every block makes the same mistake.
@@ -118,6 +124,7 @@ void SmRun::runTogether(sm::LaunchOp op, const SmNode &node,
     block.host.values = host.values;
     block.random.seed(options.seed + linear);
     block.grid = &state;
+    block.globals = globals;
     block.startLinear(op, node, extents, linear);
   }
   while (runBlocks(blocks, state))

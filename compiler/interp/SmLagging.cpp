@@ -261,6 +261,7 @@ void SmRun::lagLoop(Warp &warp, const SmNode &node, const WarpPoints &points,
   loopLoads = nullptr;
   gathering = false;
   flushNotes(warp);
+  flushGlobalNotes(warp);
   if (halted)
     return;
   PendingLoad load;

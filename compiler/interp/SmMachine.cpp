@@ -70,10 +70,16 @@ void SmRun::runLaunch(const SmNode &node) {
   if (options.maxBlocks)
     total = std::min(
         total, std::max<int64_t>(options.maxBlocks, meets ? kNeighbours : 0));
+  globals = makeGlobalHistory(program, op);
   if (meets)
     return runTogether(op, node, grid, total);
   for (int64_t linear = 0; linear < total && !halted; ++linear) {
-    auto run = [&] { startLinear(op, node, grid, linear); };
+    auto run = [&] {
+      // A search begins the same block again and again.
+      if (options.schedule == SmSchedule::Exhaustive)
+        globals = makeGlobalHistory(program, op);
+      startLinear(op, node, grid, linear);
+    };
     if (options.schedule == SmSchedule::Exhaustive) {
       SmSearch(*this).run(run);
     } else {
@@ -90,6 +96,9 @@ void SmRun::runLaunch(const SmNode &node) {
 void SmRun::startBlock(sm::LaunchOp op, const SmNode &node,
                        ArrayRef<int64_t> ids) {
   launch = op;
+  blockNumber = globals->newBlock();
+  acquired.clear();
+  globalNotes.clear();
   blockName.clear();
   for (int64_t id : ids)
     blockName += (blockName.empty() ? "" : ", ") + std::to_string(id);

@@ -36,6 +36,8 @@ static std::string placeOf(Operation *op) {
   return place.empty() ? "an unknown place" : place;
 }
 
+std::string SmRun::placeText(Operation *op) { return placeOf(op); }
+
 /// "tile.copy(h_shared, h)".
 static std::string textOf(const SmProgram &program, Operation *op) {
   std::string text = op->getName().getStringRef().str() + "(";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/interp/SmBarriers.h"
+#include "compiler/interp/SmGlobal.h"
 #include "compiler/interp/SmMachine.h"
 #include "compiler/interp/SmWarp.h"
 
@@ -21,7 +22,14 @@ struct GlobalTensor {
 struct GridState {
   int64_t blocks = 0, arrived = 0;
   uint64_t generation = 0; ///< times that all have met
+  /// What those who came last time knew, and those who have come since.
+  std::shared_ptr<const BlockFrontiers> released;
+  BlockFrontiers gathered;
 };
+
+/// Which parameters a launch writes: those are followed.
+std::shared_ptr<GlobalHistory> makeGlobalHistory(SmProgram &program,
+                                                 sm::LaunchOp launch);
 
 /// One step of order, for the paths in reports.
 struct SyncEvent {
@@ -230,7 +238,28 @@ private:
   bool isReady(const Warp &warp, const Product &product) const;
   void computeReady(uint32_t firstWarp);
 
+  // SmGlobal.cpp: races through global memory.
+  bool isAfter(const Clock &known, const GlobalAccess &earlier) const;
+  void addKnowledge(const Warp &warp, BlockFrontiers &to) const;
+  void acquireKnowledge(Warp &warp, const BlockFrontiers &from);
+  void acquireGrid(Warp &warp);
+  void orderAtomic(Warp &warp, tile::AtomicOp op, uint32_t param,
+                   int64_t element);
+  bool followsGlobal(const SmBuffer &buffer) const;
+  uint32_t recordGlobal(Warp &warp, GlobalAccess access,
+                        const ByteRanges &elements, const Clock &known);
+  void recordGlobal(Warp &warp, mlir::Operation *op, uint32_t param, bool write,
+                    ByteRanges elements, bool keepsValue);
+  void noteGlobal(mlir::Operation *op, uint32_t param, bool write,
+                  int64_t element, bool keepsValue);
+  void flushGlobalNotes(Warp &warp);
+  void recordGlobalBox(Warp &warp, BulkCopy &copy,
+                       llvm::ArrayRef<int64_t> sizes, bool write);
+  void reportGlobal(const GlobalAccess &now, const GlobalAccess &earlier,
+                    ByteRange elements, bool orderedGeneric);
+
   // SmReport.cpp.
+  static std::string placeText(mlir::Operation *op);
   void reportConflict(const MemoryAccess &now, AccessHistory::Conflict conflict,
                       const Clock &generic);
   void report(SmReport report, bool halt);
@@ -281,6 +310,9 @@ private:
   size_t nextWarp = 0;
   uint64_t blockSteps = 0;
   std::string blockName;
+  uint32_t blockNumber = 0;               ///< of the launch, for `globals`
+  std::shared_ptr<GlobalHistory> globals; ///< of the launch
+  std::vector<Acquisition> acquired;      ///< by warps of this block
   GridState *grid = nullptr; ///< null: blocks run one after the other
   uint64_t gridArrived = 0;  ///< generation in which the block arrived, plus 1
 
@@ -293,6 +325,13 @@ private:
     ByteRanges ranges;
   };
   std::vector<Noted> notes;
+  struct GlobalNote {
+    mlir::Operation *op;
+    uint32_t param;
+    bool write, keepsValue;
+    ByteRanges elements;
+  };
+  std::vector<GlobalNote> globalNotes;
   bool gathering = false;
   LoopLoads *loopLoads = nullptr; ///< of the parallel loop at work, if it lags
   std::map<const SmNode *, LoopUses> loopUses;

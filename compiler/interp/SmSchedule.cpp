@@ -58,7 +58,9 @@ bool SmRun::isEnabled(Warp &warp, const SmNode &node) {
 void SmRun::step(Warp &warp) {
   bool resumes = warp.atGrid;
   warp.atGrid = false;
-  if (!resumes)
+  if (resumes)
+    acquireGrid(warp);
+  else
     runEvent(warp, *current(warp));
   if (halted || warp.atBarrier || warp.atGrid)
     return;

@@ -114,9 +114,10 @@ struct BulkCopy {
   int64_t slot = 0;
   uint32_t param = 0;
   llvm::SmallVector<int64_t, 4> coords;
-  uint32_t barrier = 0; ///< loads only
-  uint32_t landed = 0;  ///< load: its pieces, a bit for each
-  bool read = false;    ///< store: its source has been read
+  uint32_t barrier = 0;        ///< loads only
+  uint32_t landed = 0;         ///< load: its pieces, a bit for each
+  bool read = false;           ///< store: its source has been read
+  uint32_t globalAccess = ~0u; ///< number in the history of global memory
 };
 
 /// A warp's share of a copy by cp.async.
@@ -160,6 +161,7 @@ struct Warp {
   // bulk stores
   std::vector<BulkCopy> openStores;
   std::deque<std::vector<BulkCopy>> storeGroups;
+  std::vector<uint32_t> openWrites; ///< of global memory, whose reads are over
 
   bool finished() const { return frames.empty(); }
 };

@@ -34,9 +34,11 @@ LogicalResult KernelEmitter::forLoop(scf::ForOp op) {
   for (auto [result, arg, init] :
        llvm::zip(op.getResults(), op.getRegionIterArgs(), op.getInitArgs())) {
     declare(result, hintFor(op));
-    names[arg] = names[result];
-    line(typeName(result.getType()) + " " + names[result] + " = " +
-         expr(init).text + ";");
+    // A copy: the map may grow.
+    std::string name = names[result];
+    names[arg] = name;
+    line(typeName(result.getType()) + " " + name + " = " + expr(init).text +
+         ";");
   }
   line(op->hasAttr("unroll") ? "#pragma unroll" : "#pragma unroll 1");
   StringRef hint = nameOf(op.getInductionVar().getLoc());

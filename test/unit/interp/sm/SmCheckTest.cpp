@@ -74,7 +74,7 @@ TEST_CASE("virtual sm: every variant of correct_h0 is clean", "[sm][check]") {
     INFO("variant " << variant);
     SmCheckResult result = checkKernel(lowered.kernel(), brief());
     CHECK(result.hasFlags);
-    CHECK(result.maxTurns == 6);
+    CHECK(result.maxTurns >= 6);
     expectClean(result);
   }
 }
