@@ -71,7 +71,9 @@ LogicalResult KernelEmitter::whileLoop(scf::WhileOp op) {
   auto condition = cast<scf::ConditionOp>(before->getTerminator());
   for (auto [result, arg] : llvm::zip(op.getResults(), after->getArguments())) {
     declare(result, "r");
-    names[arg] = names[result];
+    // A copy: the map may grow.
+    std::string name = names[result];
+    names[arg] = name;
     line(typeName(result.getType()) + " " + names[result] + ";");
   }
   open("while (true) {");
