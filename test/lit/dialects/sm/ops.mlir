@@ -65,11 +65,20 @@ tile.kernel @sm params ["A"] shapes [affine_map<()[n] -> (n, n)>] symbols ["n"] 
       sm.counter_advance %k
       // CHECK: sm.bar_sync 1 threads 128
       sm.bar_sync 1 threads 128
+      // CHECK: sm.cp_async_commit
+      sm.cp_async_commit
+      // CHECK: sm.cp_async_wait 2
+      sm.cp_async_wait 2
       // CHECK: sm.grid_barrier
       sm.grid_barrier
       %i = arith.constant 0 : i64
       %v = arith.constant 0 : i32
       %f = arith.constant 1.0 : f32
+      %inside = arith.constant true
+      // CHECK: sm.cp_async %{{.*}}[%{{.*}}] to %{{[a-z0-9_]*}} : memref
+      sm.cp_async %A[%i] to %v : !A
+      // CHECK: sm.cp_async %{{.*}}[%{{.*}}] to %{{.*}} if %{{.*}} : memref
+      sm.cp_async %A[%i] to %v if %inside : !A
       // CHECK: sm.atomic <add> <relaxed> %{{.*}} : memref<{{.*}}[%{{.*}}] by %{{.*}} : f32 element f32
       sm.atomic <add> <relaxed> %A : !A [%i] by %f : f32 element f32
       // CHECK: sm.atomic <max> <acquire> shared %{{.*}} by %{{.*}} : i32 element ui32 -> i32

@@ -13,6 +13,9 @@ tile.kernel @roles params [] shapes [] symbols ["n"] {
     %t = tile.alloc "t" : !S
     // CHECK: ws.ring "s_t" depth 2(%{{.*}}, %{{.*}}) reason "why" :
     %r = ws.ring "s_t" depth 2 (%s, %t) reason "why" : !S, !S
+    %g = tile.alloc "g" : !S
+    // CHECK: ws.ring "g" depth 2(%{{.*}}) groups :
+    %groups = ws.ring "g" depth 2 (%g) groups : !S
     // CHECK: ws.role "consumer" warps [0, 4] registers 240 {
     ws.role "consumer" warps [0, 4] registers 240 {
       // CHECK: %[[TOKEN:.*]], %[[VIEWS:.*]]:2 = ws.wait
@@ -27,6 +30,10 @@ tile.kernel @roles params [] shapes [] symbols ["n"] {
       ws.barrier source
       // CHECK: ws.mma_fence
       ws.mma_fence
+      // CHECK: ws.group_commit %{{.*}}
+      ws.group_commit %groups
+      // CHECK: ws.group_wait 1 reason "full"
+      ws.group_wait 1 reason "full"
       // CHECK: ws.mma_wait 1
       ws.mma_wait 1
     }
