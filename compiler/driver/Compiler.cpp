@@ -183,6 +183,8 @@ Status Compilation::lowerTo(Reached level) {
         verify([&](OpPassManager &pm) { buildVerifySM(pm, compileOptions); }) !=
             Status::Ok)
       return status;
+    for (auto kernel : program->getOps<tile::KernelOp>())
+      releases.push_back(describeReleases(kernel));
     reached = Reached::SM;
   }
   if (reached < Reached::Cuda && level >= Reached::Cuda)
@@ -222,9 +224,13 @@ Status Compilation::emitCuda() {
   step("printing CUDA");
   if (runPasses([&](OpPassManager &pm) {
         buildSMToThreads(pm, compileOptions);
-      }) != Status::Ok ||
-      verify(buildVerifyThreads) != Status::Ok ||
-      runPasses(buildThreadCleanup) != Status::Ok)
+      }) != Status::Ok)
+    return status;
+  step("verifying");
+  if (verify(buildVerifyThreads) != Status::Ok)
+    return status;
+  step("printing CUDA");
+  if (runPasses(buildThreadCleanup) != Status::Ok)
     return status;
   reached = Reached::Threads;
   for (auto [kernel, signature] :
@@ -290,6 +296,17 @@ Status Compilation::runNvrtc(CompiledKernel &kernel, bool cubin) {
   return fail(result);
 }
 
+/// That machine code does not keep the order is a fault of ours or of ptxas.
+Status Compilation::checkCubin(CompiledKernel &kernel) {
+  step("checking machine code");
+  unsigned errors = engine->errorCount();
+  for (auto [signature, of] : llvm::zip(signatures, releases))
+    if (signature.name == kernel.name)
+      kernel.machineCode = checkMachineCode(kernel.cubin, kernel.functions, of,
+                                            compileOptions.warFence, *engine);
+  return engine->errorCount() > errors ? fail(Status::Internal) : Status::Ok;
+}
+
 Status Compilation::compile(Level last) {
   if (lowerTo(Reached::Cuda) != Status::Ok)
     return status;
@@ -298,6 +315,8 @@ Status Compilation::compile(Level last) {
   for (CompiledKernel &kernel : compiled) {
     step("NVRTC");
     if (runNvrtc(kernel, last == Level::Cubin) != Status::Ok)
+      return status;
+    if (last == Level::Cubin && checkCubin(kernel) != Status::Ok)
       return status;
   }
   return Status::Ok;

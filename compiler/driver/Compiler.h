@@ -8,6 +8,7 @@
 //   c.diagnostics().print(llvm::errs());
 #pragma once
 
+#include "compiler/driver/MachineCode.h"
 #include "compiler/driver/Metadata.h"
 #include "compiler/pipeline/Options.h"
 #include "compiler/support/Diagnostics.h"
@@ -51,6 +52,8 @@ struct CompiledKernel {
   std::vector<nvrtc::PtxasWarning> warnings;
   /// The device functions in launch order.
   llvm::SmallVector<cuda::KernelSignature, 1> functions;
+  /// What the check of the cubin found.
+  MachineCode machineCode;
 };
 
 /// One source file on its way down. The steps may be called in any order; each
@@ -103,6 +106,7 @@ private:
   Status emitCuda();
   Status emitKernel(tile::KernelOp kernel, const HostSignature &signature);
   Status runNvrtc(CompiledKernel &kernel, bool cubin);
+  Status checkCubin(CompiledKernel &kernel);
   void step(llvm::StringRef name) {
     if (onStep)
       onStep(name);
@@ -115,6 +119,8 @@ private:
   std::unique_ptr<mlir::ScopedDiagnosticHandler> handler;
   mlir::OwningOpRef<mlir::ModuleOp> program;
   std::vector<HostSignature> signatures;
+  /// Of each kernel, in the order of `signatures`.
+  std::vector<KernelReleases> releases;
   std::vector<CompiledKernel> compiled;
   unsigned buffer = 0;
   bool isMlir = false;

@@ -321,6 +321,43 @@ Status Checker::run() {
   return proved && clean ? Status::Ok : Status::Input;
 }
 
+/// What became of one kernel's machine code.
+static std::string machineText(const MachineCode &code) {
+  if (code.findings)
+    return std::to_string(code.findings) +
+           (code.findings == 1 ? " release does" : " releases do") +
+           " not wait for the reads of the slot";
+  if (code.releases)
+    return std::to_string(code.releases) +
+           (code.releases == 1 ? " release waits" : " releases wait") +
+           " for the reads of the slot";
+  if (!code.notChecked.empty())
+    return "not checked: " + code.notChecked.front();
+  return "nothing to check: no slot that is handed back is read by ordinary "
+         "loads";
+}
+
+/// Compiles to machine code and prints what its check says of each kernel. A
+/// machine without NVRTC is told that this was left out.
+static Status checkMachine(Compilation &compilation) {
+  if (llvm::Expected<nvrtc::Version> found = nvrtc::version(); !found) {
+    llvm::consumeError(found.takeError());
+    line("machine code") << "skipped: NVRTC was not found\n";
+    return Status::Ok;
+  }
+  Status status = compilation.compile(Level::Cubin);
+  bool several = compilation.kernels().size() > 1;
+  for (const CompiledKernel &kernel : compilation.kernels()) {
+    if (kernel.cubin.empty())
+      continue;
+    line("machine code") << (several ? kernel.name + ": " : "")
+                         << machineText(kernel.machineCode) << "\n";
+    if (kernel.machineCode.findings && status == Status::Ok)
+      status = Status::Input;
+  }
+  return status;
+}
+
 /// Arguments by --set and --arg for each kernel of the file, or nothing; they
 /// are made at the tile level.
 static bool
@@ -365,6 +402,9 @@ static Status check(Compilation &compilation, const RunRequest &request) {
     status = compilation.compile(Level::Cuda);
   if (status == Status::Ok)
     line("expansion") << "keeps the order\n";
+  Status machine = checkMachine(compilation);
+  if (status == Status::Ok)
+    status = machine;
   compilation.onStep = nullptr;
   return status;
 }

@@ -3,6 +3,7 @@
 #include "tools/tlc/Options.h"
 #include "tools/tlc/Progress.h"
 #include "tools/tlc/Report.h"
+#include "tools/tlc/Timing.h"
 
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,6 +35,10 @@ static cl::opt<ReportFormat> report(
                clEnumValN(ReportFormat::Json, "json", "for programs"),
                clEnumValN(ReportFormat::Table, "", "")),
     cl::sub(compileCommand()), cl::cat(category()));
+
+static cl::opt<bool>
+    timing("timing", cl::desc("print what each step of the compilation took"),
+           cl::sub(compileCommand()), cl::cat(category()));
 
 static bool wantsReport() { return report != ReportFormat::None; }
 
@@ -73,13 +78,14 @@ static Status writeText(Compilation &compilation, const std::string &text) {
              : Status::Input;
 }
 
-static Status compileTo(Compilation &compilation) {
+static Status compileTo(Compilation &compilation, StepTimes &times) {
   std::string text;
   llvm::raw_string_ostream os(text);
   {
     Progress progress;
     compilation.onStep = [&](llvm::StringRef step) {
       progress.step(step.str());
+      times.begin(step);
     };
     Status status = emit <= Level::Cuda ? compilation.print(emit, os)
                                         : compilation.compile(emit);
@@ -87,6 +93,7 @@ static Status compileTo(Compilation &compilation) {
     if (status == Status::Ok && wantsReport() && emit >= Level::Cuda)
       status = compilation.compile(Level::Cubin);
     compilation.onStep = nullptr;
+    times.end();
     if (status != Status::Ok)
       return status;
   }
@@ -109,12 +116,15 @@ int runCompile() {
                       spelling(emit));
   Compilation compilation(std::move(options));
   Status status = compilation.readFile(inputFile());
+  StepTimes times;
   if (status == Status::Ok)
-    status = compileTo(compilation);
+    status = compileTo(compilation, times);
+  llvm::raw_ostream &os =
+      emit == Level::Cubin || !output.empty() ? llvm::outs() : llvm::errs();
   if (status == Status::Ok)
-    printReport(compilation.kernels(), report,
-                emit == Level::Cubin || !output.empty() ? llvm::outs()
-                                                        : llvm::errs());
+    printReport(compilation.kernels(), report, os);
+  if (timing)
+    times.print(os);
   return finish(compilation, status);
 }
 
