@@ -32,9 +32,12 @@ std::string access(Kind kind, const std::string &barrier) {
       tile.fill %z to %t[%c0, %c0] [32, 32] layout #layout : f32, !t
 )";
   case Kind::AsyncRead:
+    // Each to a tensor of its own.
     return R"(
       sm.elect {
-        sm.tma_store %t to %g[%c0, %c0] [32, 32] : !t, !g
+        sm.tma_store %t to )" +
+           std::string(barrier == "%b1" ? "%o" : "%q") +
+           R"([%c0, %c0] [32, 32] : !t, !g
         sm.bulk_commit
         sm.bulk_wait 0 read
       }
@@ -61,8 +64,8 @@ std::string programOf(Kind first, Kind second, const std::string &afterFirst,
 !g = memref<32x32xf32, $global>
 !t = memref<32x32xf32, $shared>
 !f = memref<32x32xf32, $fragment>
-tile.kernel @litmus params ["g"] shapes [#map] symbols [] {
-^bb0(%g: !g):
+tile.kernel @litmus params ["g", "o", "q"] shapes [#map, #map, #map] symbols [] {
+^bb0(%g: !g, %o: !g, %q: !g):
   %one = arith.constant 1 : i32
   sm.launch grid(%one) threads 64 program [64, 1, 1] shared 4112 {
   ^bb0(%bx: i32):
@@ -88,11 +91,13 @@ tile.kernel @litmus params ["g"] shapes [#map] symbols [] {
 
 SmResult run(const std::string &text, SmSchedule schedule) {
   SmProgramText program(text);
-  std::vector<float> data(32 * 32, 2.0f);
-  TensorArg arg;
+  std::vector<float> data(32 * 32, 2.0f), stored(32 * 32), more(32 * 32);
+  TensorArg arg, out, other;
   arg.data = data.data();
-  arg.shape = {32, 32};
-  return runSm(program.kernel(), {arg}, scheduled(schedule, 5));
+  out.data = stored.data();
+  other.data = more.data();
+  arg.shape = out.shape = other.shape = {32, 32};
+  return runSm(program.kernel(), {arg, out, other}, scheduled(schedule, 5));
 }
 } // namespace
 
@@ -227,13 +232,15 @@ TEST_CASE("virtual sm: an external function accesses what it declares",
                       fence + bar,
                   bar);
     SmProgramText program(text);
-    std::vector<float> data(32 * 32, 2.0f);
-    TensorArg arg;
+    std::vector<float> data(32 * 32, 2.0f), stored(32 * 32), more(32 * 32);
+    TensorArg arg, out, other;
     arg.data = data.data();
-    arg.shape = {32, 32};
+    out.data = stored.data();
+    other.data = more.data();
+    arg.shape = out.shape = other.shape = {32, 32};
     SmOptions options = scheduled(SmSchedule::Canonical);
     options.tagsOnly = true;
-    SmResult result = runSm(program.kernel(), {arg}, options);
+    SmResult result = runSm(program.kernel(), {arg, out, other}, options);
     INFO(texts(result));
     std::string found = texts(result);
     return found.find("tile.call_extern") != std::string::npos;
