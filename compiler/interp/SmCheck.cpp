@@ -15,6 +15,8 @@ using namespace tlc::interp;
 static constexpr int64_t kAllFlags = 6;
 /// States that a search over all schedules may visit where time is no bound.
 static constexpr uint64_t kSearchStates = 1000000;
+/// Blocks of the runs that look for races between them.
+static constexpr int64_t kBlocks = 4;
 /// Operations of a block; a loop that spins is given up in about a second.
 static constexpr uint64_t kSteps = uint64_t(1) << 24;
 
@@ -33,6 +35,7 @@ struct PlannedRun {
   uint64_t flags;
   SmSchedule schedule;
   uint64_t seed;
+  int64_t blocks = 1;
 };
 } // namespace
 
@@ -73,6 +76,8 @@ static std::vector<PlannedRun> plan(int64_t maxTurns, bool hasFlags,
                             SmSchedule::AdversarialLate, SmSchedule::Seeded})
         runs.push_back({turns, flags, schedule, seed + turns});
   }
+  for (int64_t turns : {int64_t(1), std::min<int64_t>(maxTurns, 3)})
+    runs.push_back({turns, ~uint64_t(0), SmSchedule::Canonical, seed, kBlocks});
   llvm::append_range(runs, searches);
   return runs;
 }
@@ -96,6 +101,7 @@ SmCheckResult tlc::interp::checkKernel(tile::KernelOp kernel,
   result.maxTurns = turnsToCheck(kernel);
   SmInputMaker inputs =
       options.inputs ? options.inputs : makeCheckInputs(kernel);
+  SmInputMaker neighbours = makeCheckInputs(kernel, /*tiles=*/2);
   std::vector<PlannedRun> runs = plan(result.maxTurns, hasFlags, options.seed);
   result.planned = runs.size();
   result.searchedTurns = result.maxTurns;
@@ -108,12 +114,13 @@ SmCheckResult tlc::interp::checkKernel(tile::KernelOp kernel,
       break;
     if (options.progress)
       options.progress(result.runs, result.planned);
-    SmInputs made = inputs(run.turns, run.flags);
+    SmInputs made =
+        (run.blocks > 1 ? neighbours : inputs)(run.turns, run.flags);
     SmOptions sm;
     sm.schedule = run.schedule;
     sm.seed = run.seed;
     sm.tagsOnly = true;
-    sm.maxBlocks = 1;
+    sm.maxBlocks = run.blocks;
     sm.maxStates = kSearchStates;
     if (options.seconds > 0)
       sm.searchSeconds = std::max(options.seconds - spent(), 0.001);

@@ -2,6 +2,7 @@
 // pipelines, patterns of the flags that guard parts of them, schedules. One
 // block is run; values are not computed (SmMachine.h, tagsOnly).
 //
+// A few runs have several blocks, for races between them through global memory.
 // Searches over all schedules come last, with one more turn each, as far as the
 // time goes.
 //
@@ -64,7 +65,8 @@ SmCheckResult checkKernel(tile::KernelOp kernel,
 /// Integer tensors that bound a loop hold multiples of `turns` (offsets of
 /// sequences of that length), or `turns` if they are one number; tensors that
 /// guard an `if` hold the flags, by their first index; all others hold zeros.
-SmInputMaker makeCheckInputs(tile::KernelOp kernel);
+/// With `tiles`, sizes that only bound the grid are that many tiles.
+SmInputMaker makeCheckInputs(tile::KernelOp kernel, int64_t tiles = 1);
 
 /// Whether some condition outside of parallel loops depends on the contents of
 /// a tensor that bounds no loop.

@@ -177,14 +177,15 @@ static void fillTensor(std::vector<uint8_t> &bytes, Elem elem, int64_t elements,
   }
 }
 
-SmInputMaker tlc::interp::makeCheckInputs(tile::KernelOp kernel) {
+SmInputMaker tlc::interp::makeCheckInputs(tile::KernelOp kernel,
+                                          int64_t tiles) {
   Roles roles = rolesOf(kernel);
-  return [kernel, roles](int64_t turns, uint64_t flags) mutable {
+  return [kernel, roles, tiles](int64_t turns, uint64_t flags) mutable {
     SmallVector<int64_t> sizes;
     for (auto [i, tile] : llvm::enumerate(roles.tile)) {
       Value size = kernel.getSymbolValue(i);
       bool one = roles.grid.contains(size) && !roles.bounds.contains(size);
-      sizes.push_back(one ? tile : turns * tile);
+      sizes.push_back(one ? tiles * tile : turns * tile);
     }
     SmInputs inputs;
     inputs.memory.resize(kernel.getNumParams());
