@@ -1,6 +1,7 @@
 # Installs the build, then builds and runs programs against what was installed:
 # the README's host program word for word, one for each way to link, and all
-# headers under strict warnings. Called by ctest:
+# headers under strict warnings. Then the README's program again, against the
+# unpacked .deb. Called by ctest:
 #   cmake -DSOURCE=... -DBUILD=... -DWORK=... -DCXX=... -P Run.cmake
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/Extract.cmake")
@@ -86,3 +87,32 @@ if(PKG_CONFIG)
 endif()
 run("the installed tlc" "${prefix}/bin/tlc" cache info)
 expect("the installed tlc" "${WORK}/cache")
+
+# The .deb holds the same, below /usr. Without CPack's own install step, which
+# would build what is out of date.
+find_program(CPACK cpack)
+find_program(DPKG_DEB dpkg-deb)
+find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
+if(NOT CPACK OR NOT DPKG_DEB OR NOT DPKG_SHLIBDEPS)
+  message(STATUS "no .deb made: cpack, dpkg-deb and dpkg-shlibdeps are needed")
+  return()
+endif()
+file(WRITE "${WORK}/deb/install.cmake"
+  "set(CMAKE_INSTALL_PREFIX /usr)\ninclude(\"${BUILD}/cmake_install.cmake\")\n")
+run("cpack" "${CPACK}" --config "${BUILD}/CPackConfig.cmake" -B "${WORK}/deb"
+  -D CPACK_INSTALL_CMAKE_PROJECTS=
+  -D "CPACK_INSTALL_SCRIPTS=${WORK}/deb/install.cmake")
+file(GLOB package "${WORK}/deb/*.deb")
+run("reading the package" "${DPKG_DEB}" --info "${package}")
+expect("the package" "Package: tlc\n")
+expect("the package" "Depends: [^\n]*libc6")
+run("unpacking" "${DPKG_DEB}" --extract "${package}" "${WORK}/deb/root")
+run("the packaged tlc" "${WORK}/deb/root/usr/bin/tlc" cache info)
+run("configuring against the package" "${CMAKE_COMMAND}" -G Ninja
+  -S "${WORK}/readme" -B "${WORK}/deb/build" "-DCMAKE_CXX_COMPILER=${CXX}"
+  "-DCMAKE_PREFIX_PATH=${WORK}/deb/root/usr")
+run("building against the package" "${CMAKE_COMMAND}" --build
+  "${WORK}/deb/build")
+run("the program against the package" "${CMAKE_COMMAND}" -E chdir
+  "${WORK}/readme" "${WORK}/deb/build/host")
+expect("the program against the package" "^1 3 5 7 9 on virtual SM")
