@@ -43,10 +43,14 @@ std::string describeWarps(const Role &role) {
 }
 
 std::string describeGuards(const Access &access) {
-  std::string text;
-  for (const Statement &guard : access.guards)
-    text +=
-        (text.empty() ? "under the " : " and the ") + describeStatement(guard);
+  std::string text, last;
+  for (const Statement &guard : access.guards) {
+    // A statement that became two branches, one in the other, is named once.
+    std::string name = describeStatement(guard);
+    if (name != last)
+      text += (text.empty() ? "under the " : " and the ") + name;
+    last = std::move(name);
+  }
   return text;
 }
 

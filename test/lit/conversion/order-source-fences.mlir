@@ -1,5 +1,5 @@
-// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=proxy},ws-derive-fences{war-fence=proxy},ws-derive-barriers))' | FileCheck %s
-// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=proxy-producer},ws-derive-fences{war-fence=proxy-producer},ws-derive-barriers))' | FileCheck %s --check-prefix=PRODUCER
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true guard-loads=false},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=proxy},ws-derive-fences{war-fence=proxy},ws-derive-barriers))' | FileCheck %s
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true guard-loads=false},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=proxy-producer},ws-derive-fences{war-fence=proxy-producer},ws-derive-barriers))' | FileCheck %s --check-prefix=PRODUCER
 
 // What the program says about order is obeyed (sync.md 3.5).
 

@@ -1,4 +1,5 @@
-// RUN: tlc-opt %s --tile-select-instructions --tile-infer-layouts | FileCheck %s
+// RUN: tlc-opt %s --tile-select-instructions=disable=transpose-product --tile-infer-layouts=disable=renumber | FileCheck %s
+// RUN: tlc-opt %s --tile-select-instructions --tile-infer-layouts | FileCheck %s --check-prefix=FORMED
 
 // A state in registers, stored K x V: the product runs on wgmma, its operands
 // have the swizzles that wgmma reads, and the copies of the state follow the
@@ -16,6 +17,14 @@
 // CHECK: tile.copy {{.*}} inst <vector>{{.*}} layout <"[[ACC]]">
 // CHECK: tile.copy {{.*}} inst <tma_load>
 // CHECK: tile.gemm {{.*}} inst <wgmma_ss> warps 4 x 1
+// With its columns in quads (analysis/Order.h) slot 8j + 2t + b is column
+// 4t + 2j + b: thread t of 4 holds four neighbours, hd is stored so.
+// FORMED-LABEL: tile.kernel @kv
+// FORMED: tile.alloc "h_shared" swizzle <b64> :
+// FORMED: tile.alloc "hd_shared" swizzle <b64> order <columns = quads>
+// FORMED: tile.alloc "h" layout <"[[ACC:regs=\[2:\(0,1\) 2:\(8,0\) 2:\(0,2\) 2:\(0,16\) 2:\(64,0\)\] threads=\[4:\(0,4\) 8:\(1,0\) 4:\(16,0\)\] shape=128x32]]">
+// FORMED: tile.copy {{.*}} inst <vector>{{.*}} layout <"[[ACC]]">
+// FORMED: tile.gemm {{.*}}quad_n{{.*}}
 tile.kernel @kv params ["ht", "mt", "mask", "out"]
     shapes [affine_map<()[n] -> (n, 32, 128, 128)>,
             affine_map<()[n] -> (n, 32, 128, 128)>,
@@ -75,6 +84,11 @@ tile.kernel @kv params ["ht", "mt", "mask", "out"]
 // CHECK: tile.alloc "m_shared" swizzle <b128>
 // CHECK: tile.alloc "hd_shared" swizzle <b128>
 // CHECK: tile.gemm {{.*}} inst <mma_sync>{{.*}} reason "M is 32, wgmma needs 64 or more"
+// Transposed it is 128 high: the D fragment of wgmma with rows and columns
+// exchanged, two blocks of 64 along the columns of h.
+// FORMED-LABEL: tile.kernel @vk
+// FORMED: tile.alloc "h" layout <"regs=[2:(1,0) 2:(0,8) 4:(8,0) 2:(0,64)] threads=[4:(2,0) 8:(0,1) 4:(0,16)] shape=32x128">
+// FORMED: tile.gemm {{.*}} inst <wgmma_ss>
 tile.kernel @vk params ["ht"] shapes [affine_map<()[n] -> (n, 128, 128)>]
     symbols ["n"] {
 ^bb0(%ht: memref<?x128x128xbf16, #tile.space<global>>, %n: i32):

@@ -1,4 +1,4 @@
-// RUN: tlc-opt %s --tile-select-instructions | FileCheck %s
+// RUN: tlc-opt %s --tile-select-instructions=disable=transpose-product,register-operand | FileCheck %s
 
 // Each product once: its types and sizes, then the instruction. Expected from
 // the rules of PTX ISA wgmma.mma_async and mma.
@@ -8,8 +8,8 @@
 // CHECK: policy <full_col> inst <wgmma_ss> warps 4 x 2
 // A fragment as A.
 // CHECK: inst <wgmma_rs> warps 4 x 2 reason "wgmma with A in registers"
-// Plain float32 is tf32 on mma.sync.
-// CHECK: inst <mma_sync> {{.*}}reason "float32 operands run as tf32 on mma.sync"
+// float32 with B stored K x N.
+// CHECK: inst <mma_sync> {{.*}}reason "wgmma reads float32 only with K contiguous, 'b32' has it in rows"
 // int8 with B stored K x N.
 // CHECK: inst <mma_sync> {{.*}}reason "wgmma reads int8 only with K contiguous, 'bi' has it in rows"
 // int8 with B stored N x K.

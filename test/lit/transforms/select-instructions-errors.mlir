@@ -24,12 +24,12 @@ tile.kernel @sizes params [] shapes [] symbols ["n"] {
   ^bb0(%b: i32):
     %c0 = arith.constant 0 : i32
     %a = tile.alloc "a" : memref<40x32xf16, #tile.space<shared>>
-    %bs = tile.alloc "b" : memref<32x64xf16, #tile.space<shared>>
-    %c = tile.alloc "c" : memref<40x64xf32, #tile.space<fragment>>
+    %bs = tile.alloc "b" : memref<32x32xf16, #tile.space<shared>>
+    %c = tile.alloc "c" : memref<40x32xf32, #tile.space<fragment>>
     // expected-error @below {{T.gemm: M is 40, a multiple of 16 is needed}}
-    tile.gemm %a[%c0, %c0] [40, 32], %bs[%c0, %c0] [32, 64], %c
-      : memref<40x32xf16, #tile.space<shared>>, memref<32x64xf16, #tile.space<shared>>,
-        memref<40x64xf32, #tile.space<fragment>>
+    tile.gemm %a[%c0, %c0] [40, 32], %bs[%c0, %c0] [32, 32], %c
+      : memref<40x32xf16, #tile.space<shared>>, memref<32x32xf16, #tile.space<shared>>,
+        memref<40x32xf32, #tile.space<fragment>>
     %a2 = tile.alloc "a2" : memref<64x24xf16, #tile.space<shared>>
     %b2 = tile.alloc "b2" : memref<24x64xf16, #tile.space<shared>>
     %c2 = tile.alloc "c2" : memref<64x64xf32, #tile.space<fragment>>
