@@ -174,6 +174,17 @@ static Why whyNoCpAsync(CopyOp copy, const target::TargetInfo &target) {
                          "moves {1}",
                          bytes, kCpAsyncBytes)
         .str();
+  // Threads share a tile evenly before they take wide pieces of it.
+  MemRefType tile = copy.getDst().getType();
+  int64_t tileBytes =
+      tile.getNumElements() * storageBits(tile.getElementType()) / 8;
+  int64_t threads = copy->getParentOfType<LaunchOp>().getNumThreads();
+  if (tileBytes < threads * kCpAsyncBytes)
+    return llvm::formatv("'{0}' has {1} bytes, less than {2} for each of {3} "
+                         "threads",
+                         getBufferName(copy.getDst()), tileBytes,
+                         kCpAsyncBytes, threads)
+        .str();
   return {};
 }
 

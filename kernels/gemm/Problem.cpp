@@ -52,10 +52,14 @@ std::vector<Operand> gemmOperands(const GemmProblem &problem, DType dtype,
 }
 
 /// A rounded result is off by half a unit in the last place; the float32 sum
-/// before it may move it by one more near a tie, and by its own error near 0.
+/// before it may move it by one more near a tie, and by its own error near 0:
+/// the matrix unit cuts off each partial sum (of about sqrt(k) / 3) below
+/// 2^-23, once every 16 products.
 Tolerance gemmTolerance(DType dtype, std::int64_t k) {
   const double unit = dtype == DType::Float16 ? 0x1p-10 : 0x1p-7;
-  const double sum = 0x1p-22 * std::sqrt(static_cast<double>(k)) * 16;
+  const auto terms = static_cast<double>(k);
+  const double sum = std::max(0x1p-18 * std::sqrt(terms),
+                              0x1p-23 * (terms / 16) * std::sqrt(terms) / 3);
   return {.absolute = sum + unit * 1e-2,
           .relative = unit,
           .norm = unit * 0.35 + 1e-6};
