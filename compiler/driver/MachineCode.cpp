@@ -21,25 +21,21 @@ namespace {
 /// The check of one function.
 class FunctionCheck {
 public:
-  FunctionCheck(llvm::StringRef symbol, ArrayRef<ReleaseBarrier> releases,
+  FunctionCheck(llvm::StringRef symbol, const LaunchReleases &releases,
                 WarFence policy, DiagnosticEngine &engine, MachineCode &result)
       : symbol(symbol), releases(releases), policy(policy), engine(engine),
         result(result) {}
 
   void run(const Cubin &cubin);
   void notChecked(const Twine &why);
-  bool isNeeded() const {
-    return llvm::any_of(releases, [](const ReleaseBarrier &release) {
-      return release.need == Need::Check;
-    });
-  }
+  bool isNeeded() const { return releases.find(Need::Check) != nullptr; }
 
 private:
   void report(const Finding &finding);
   const ReleaseBarrier &releaseOf(const Finding &finding) const;
 
   llvm::StringRef symbol;
-  ArrayRef<ReleaseBarrier> releases;
+  const LaunchReleases &releases;
   WarFence policy;
   DiagnosticEngine &engine;
   MachineCode &result;
@@ -53,11 +49,8 @@ void FunctionCheck::notChecked(const Twine &why) {
 
 /// The barrier of the arrive or, if that is not known, one that it may be.
 const ReleaseBarrier &FunctionCheck::releaseOf(const Finding &finding) const {
-  if (finding.barrier)
-    return releases[*finding.barrier];
-  return *llvm::find_if(releases, [](const ReleaseBarrier &release) {
-    return release.need == Need::Check;
-  });
+  return finding.barrier ? releases.barriers[*finding.barrier]
+                         : *releases.find(Need::Check);
 }
 
 void FunctionCheck::report(const Finding &finding) {
@@ -76,18 +69,22 @@ void FunctionCheck::report(const Finding &finding) {
 }
 
 void FunctionCheck::run(const Cubin &cubin) {
-  LintResult lint = sass::lint(cubin, symbol, lintBarriers(releases));
+  LintResult lint =
+      sass::lint(cubin, symbol, releases.lintBarriers(), releases.elsewhere);
   if (!lint.skipped.empty())
     return notChecked(lint.skipped);
+  if (!lint.findings.empty() && releases.find(Need::FencedByProducer))
+    return notChecked("in '" + symbol +
+                      "', reads of slots that the producer "
+                      "fences cannot be told from others");
   result.releases += lint.releases;
   for (const Finding &finding : lint.findings)
     report(finding);
 }
 
 /// What the producer fences is safe whatever its readers' arrives wait for.
-static void notePolicy(ArrayRef<ReleaseBarrier> releases,
-                       FunctionCheck &check) {
-  for (const ReleaseBarrier &release : releases)
+static void notePolicy(const LaunchReleases &releases, FunctionCheck &check) {
+  for (const ReleaseBarrier &release : releases.barriers)
     if (release.need == Need::FencedByProducer)
       check.notChecked("the fence of " + release.slots +
                        " is on the producer's side, so its readers' arrives "

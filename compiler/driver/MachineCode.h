@@ -21,7 +21,7 @@ struct MachineCode {
 };
 
 /// The releases of each launch of a kernel, in order.
-using KernelReleases = std::vector<std::vector<sass::ReleaseBarrier>>;
+using KernelReleases = std::vector<sass::LaunchReleases>;
 KernelReleases describeReleases(tile::KernelOp kernel);
 
 /// Checks the functions of a cubin. A finding is reported as a fault of tlc;

@@ -50,9 +50,14 @@ static bool hasNoCondition(std::uint64_t low, std::uint64_t high) {
   return bits(high, 23, 4) == kAlways && bits(low, 24, 10) == 0;
 }
 
+/// The constant that is added to the registers of an address.
+static std::int32_t addressConstant(std::uint64_t low) {
+  return static_cast<std::int32_t>(llvm::SignExtend64<24>(low >> 40));
+}
+
 static void decodeSyncs(Instruction &result, std::uint64_t low,
                         std::uint64_t high) {
-  result.address = static_cast<std::int32_t>(llvm::SignExtend64<24>(low >> 40));
+  result.address = addressConstant(low);
   if (result.opcode == 0x5a7) {
     result.kind = bits(high, 6, 1) ? Kind::Wait : Kind::Unknown;
     return;
@@ -147,6 +152,7 @@ Instruction decode(std::uint64_t low, std::uint64_t high) {
   case kLds:
   case kLdsm:
     result.kind = Kind::SharedLoad;
+    result.address = addressConstant(low);
     return result;
   case kLd:
     result.kind = Kind::GenericLoad;

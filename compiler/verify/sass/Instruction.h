@@ -52,7 +52,7 @@ struct Instruction {
   bool unconditional = true;
   std::uint8_t convergence = 0; ///< Enter, Meet: the number of the barrier
   std::uint8_t counted = 0; ///< WaitCounter: scoreboards that are empty then
-  std::int32_t address = 0; ///< Arrive: the constant part of the address
+  std::int32_t address = 0; ///< SharedLoad, Arrive: its constant part
   /// Branch, Call, Enter, Collective: distance in bytes from the instruction.
   std::optional<std::int64_t> distance;
 

@@ -15,8 +15,9 @@ namespace tlc::sass {
 namespace {
 class Linter {
 public:
-  Linter(const Flow &flow, ArrayRef<Barrier> barriers)
-      : flow(flow), barriers(barriers) {}
+  Linter(const Flow &flow, ArrayRef<Barrier> barriers,
+         ArrayRef<Region> elsewhere)
+      : flow(flow), barriers(barriers), elsewhere(elsewhere) {}
 
   LintResult run() {
     solve();
@@ -28,6 +29,7 @@ public:
 
 private:
   void solve();
+  bool isElsewhere(const Instruction &instruction) const;
   void pass(unsigned index, PendingReads &state) const;
   void flowInto(unsigned index, const PendingReads &state);
   std::optional<unsigned> barrierOf(const Instruction &arrive) const;
@@ -36,6 +38,7 @@ private:
 
   const Flow &flow;
   ArrayRef<Barrier> barriers;
+  ArrayRef<Region> elsewhere;
   LintResult result;
   /// What may be pending before each instruction.
   std::vector<PendingReads> before;
@@ -44,10 +47,20 @@ private:
 };
 } // namespace
 
+/// A load of a tile that is no slot to be protected. ptxas leaves the tile's
+/// offset in the load as a constant, as it does for barriers.
+bool Linter::isElsewhere(const Instruction &instruction) const {
+  return instruction.kind == Kind::SharedLoad &&
+         llvm::any_of(elsewhere, [&](const Region &region) {
+           return region.offset > 0 && instruction.address >= region.offset &&
+                  instruction.address < region.offset + region.bytes;
+         });
+}
+
 void Linter::pass(unsigned index, PendingReads &state) const {
   const Instruction &instruction = flow.instructions()[index];
   state.wait(instruction.waitMask);
-  state.issue(instruction, index);
+  state.issue(instruction, index, !isElsewhere(instruction));
 }
 
 void Linter::flowInto(unsigned index, const PendingReads &state) {
@@ -109,8 +122,8 @@ static LintResult skip(const Twine &why) {
   return result;
 }
 
-LintResult lint(const Cubin &cubin, StringRef name,
-                ArrayRef<Barrier> barriers) {
+LintResult lint(const Cubin &cubin, StringRef name, ArrayRef<Barrier> barriers,
+                ArrayRef<Region> elsewhere) {
   if (cubin.sm != 90)
     return skip("the machine code of sm_" + Twine(cubin.sm) +
                 " is not known, only that of sm_90");
@@ -120,7 +133,7 @@ LintResult lint(const Cubin &cubin, StringRef name,
   Expected<Flow> flow = Flow::build(function->code);
   if (!flow)
     return skip("in '" + name + "', " + toString(flow.takeError()));
-  LintResult result = Linter(*flow, barriers).run();
+  LintResult result = Linter(*flow, barriers, elsewhere).run();
   // Each slot is released somewhere: without an arrive the code was misread.
   if (result.releases == 0 &&
       llvm::any_of(barriers, [](const Barrier &b) { return b.releases; }))

@@ -5,8 +5,8 @@
 // that is issued behind a load lets the copy overtake it. For each arrive that
 // releases a slot, on each path from the reads of shared memory to it: the
 // arrive, or something before it, waits for the reads, or for a
-// FENCE.VIEW.ASYNC behind them. Which read is of which slot is not known, so
-// all count.
+// FENCE.VIEW.ASYNC behind them. Reads count
+// that may be of a slot.
 #ifndef TLC_COMPILER_VERIFY_SASS_LINT_H
 #define TLC_COMPILER_VERIFY_SASS_LINT_H
 
@@ -25,6 +25,13 @@ struct Barrier {
   std::int64_t stages = 1;
   /// Arrivals hand back slots that threads read with ordinary loads.
   bool releases = false;
+};
+
+/// Bytes of shared memory that are of no slot to be protected. A load belongs
+/// to them if the constant part of its address does. The first byte must not
+/// be 0: a constant of 0 says nothing.
+struct Region {
+  std::int64_t offset = 0, bytes = 0;
 };
 
 /// An arrive that does not wait for a read.
@@ -48,9 +55,11 @@ struct LintResult {
 
 /// Checks one function of a cubin for sm_90 or sm_90a; for others, and for code
 /// that cannot be followed, the result is `skipped`. An arrive whose address
-/// lies in no known barrier counts as a release.
+/// lies in no known barrier counts as a release; every read counts that is not
+/// known to go `elsewhere`.
 LintResult lint(const Cubin &cubin, llvm::StringRef function,
-                llvm::ArrayRef<Barrier> barriers);
+                llvm::ArrayRef<Barrier> barriers,
+                llvm::ArrayRef<Region> elsewhere = {});
 
 } // namespace tlc::sass
 

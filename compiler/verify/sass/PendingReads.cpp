@@ -43,13 +43,15 @@ template <typename Change> void PendingReads::change(Change &&change) {
   }
 }
 
-void PendingReads::addSharedLoad(const Instruction &load, unsigned index) {
+void PendingReads::addSharedLoad(const Instruction &load, unsigned index,
+                                 bool counts) {
   PendingRead read;
   read.guard = load.guard;
   read.at = index;
   read.inOrder = load.writeScoreboard == kNoScoreboard;
   if (read.inOrder) {
-    add(read);
+    if (counts)
+      add(read);
     return;
   }
   read.scoreboards = 1u << load.writeScoreboard;
@@ -58,17 +60,19 @@ void PendingReads::addSharedLoad(const Instruction &load, unsigned index) {
     if (earlier.inOrder && (load.isAlways() || load.guard == earlier.guard))
       earlier.scoreboards |= read.scoreboards;
   });
-  add(read);
+  if (counts)
+    add(read);
 }
 
-void PendingReads::issue(const Instruction &instruction, unsigned index) {
+void PendingReads::issue(const Instruction &instruction, unsigned index,
+                         bool counts) {
   if (instruction.isNever())
     return;
   bool reports = instruction.writeScoreboard != kNoScoreboard;
   std::uint8_t scoreboard = reports ? 1u << instruction.writeScoreboard : 0;
   switch (instruction.kind) {
   case Kind::SharedLoad:
-    return addSharedLoad(instruction, index);
+    return addSharedLoad(instruction, index, counts);
   case Kind::GenericLoad: {
     PendingRead read;
     read.scoreboards = scoreboard;

@@ -35,8 +35,10 @@ class PendingReads {
 public:
   /// What waiting to be issued ends.
   void wait(std::uint8_t mask);
-  /// What the instruction does once it is issued.
-  void issue(const Instruction &instruction, unsigned index);
+  /// What the instruction does once it is issued. A load that does not count
+  /// still makes known that those before it are over.
+  void issue(const Instruction &instruction, unsigned index,
+             bool counts = true);
   /// Adds what may be pending on another path; true if that changed anything.
   bool join(const PendingReads &other);
 
@@ -46,7 +48,7 @@ public:
 
 private:
   bool add(const PendingRead &read);
-  void addSharedLoad(const Instruction &load, unsigned index);
+  void addSharedLoad(const Instruction &load, unsigned index, bool counts);
   template <typename Change> void change(Change &&change);
 
   llvm::SmallVector<PendingRead, 8> list;

@@ -54,37 +54,67 @@ static Need needOf(const Protocol &protocol, const Ring &ring) {
   return fenced ? Need::FencedByProducer : Need::Check;
 }
 
-std::vector<ReleaseBarrier> describeReleases(sm::LaunchOp launch) {
+static ReleaseBarrier describeBarrier(const Protocol &protocol, Value value,
+                                      const BarrierInfo &info) {
+  ReleaseBarrier barrier(info.arrives.empty() ? info.decl->getLoc()
+                                              : info.arrives.front()->getLoc());
+  barrier.offset = static_cast<std::int64_t>(info.decl.getOffset());
+  barrier.stages = static_cast<std::int64_t>(info.decl.getStages());
+  const Ring *ring = protocol.ringOfEmpty(value);
+  if (ring && !info.arrives.empty()) {
+    barrier.slots = ring->text;
+    barrier.need = needOf(protocol, *ring);
+  }
+  return barrier;
+}
+
+/// Tiles may share bytes; those of a slot to be protected are never left out.
+static std::vector<Region> otherTiles(const Protocol &protocol) {
+  std::vector<Region> slots, others;
+  protocol.launch.walk([&](sm::SharedOp tile) {
+    const Ring *ring = protocol.ringOfTile(tile);
+    bool counts = ring && needOf(protocol, *ring) == Need::Check;
+    (counts ? slots : others)
+        .push_back({static_cast<std::int64_t>(tile.getOffset()),
+                    static_cast<std::int64_t>(tile.getStages() *
+                                              tile.getSlotBytes())});
+  });
+  llvm::erase_if(others, [&](const Region &other) {
+    return llvm::any_of(slots, [&](const Region &slot) {
+      return other.offset < slot.offset + slot.bytes &&
+             slot.offset < other.offset + other.bytes;
+    });
+  });
+  return others;
+}
+
+LaunchReleases describeReleases(sm::LaunchOp launch) {
   // What is wrong with the program is the verifier's to say.
   VerifyReport report;
   Reporter reporter(report);
   Reporter::Silence silence(reporter);
   Protocol protocol = discoverProtocol(launch, reporter);
-  std::vector<ReleaseBarrier> result;
-  for (const auto &[value, info] : protocol.barriers) {
-    if (!info.decl)
-      continue;
-    ReleaseBarrier barrier(info.arrives.empty()
-                               ? info.decl->getLoc()
-                               : info.arrives.front()->getLoc());
-    barrier.offset = static_cast<std::int64_t>(info.decl.getOffset());
-    barrier.stages = static_cast<std::int64_t>(info.decl.getStages());
-    if (const Ring *ring = protocol.ringOfEmpty(value);
-        ring && !info.arrives.empty()) {
-      barrier.slots = ring->text;
-      barrier.need = needOf(protocol, *ring);
-    }
-    result.push_back(std::move(barrier));
-  }
+  LaunchReleases result;
+  for (const auto &[value, info] : protocol.barriers)
+    if (info.decl)
+      result.barriers.push_back(describeBarrier(protocol, value, info));
+  result.elsewhere = otherTiles(protocol);
   return result;
 }
 
-std::vector<Barrier> lintBarriers(ArrayRef<ReleaseBarrier> releases) {
-  std::vector<Barrier> barriers;
-  for (const ReleaseBarrier &release : releases)
-    barriers.push_back(
-        {release.offset, release.stages, release.need == Need::Check});
-  return barriers;
+std::vector<Barrier> LaunchReleases::lintBarriers() const {
+  std::vector<Barrier> result;
+  for (const ReleaseBarrier &barrier : barriers)
+    result.push_back(
+        {barrier.offset, barrier.stages, barrier.need == Need::Check});
+  return result;
+}
+
+const ReleaseBarrier *LaunchReleases::find(Need need) const {
+  for (const ReleaseBarrier &barrier : barriers)
+    if (barrier.need == need)
+      return &barrier;
+  return nullptr;
 }
 
 } // namespace tlc::sass

@@ -25,11 +25,17 @@ struct ReleaseBarrier {
   ReleaseBarrier(mlir::Location loc) : loc(loc) {}
 };
 
-/// Every mbarrier of a finished `sm` program, in order.
-std::vector<ReleaseBarrier> describeReleases(sm::LaunchOp launch);
+/// A finished `sm` program to the lint.
+struct LaunchReleases {
+  std::vector<ReleaseBarrier> barriers; ///< every mbarrier, in order
+  /// Tiles whose reads no arrive has to wait for.
+  std::vector<Region> elsewhere;
 
-/// The same for the lint.
-std::vector<Barrier> lintBarriers(llvm::ArrayRef<ReleaseBarrier> releases);
+  std::vector<Barrier> lintBarriers() const;
+  const ReleaseBarrier *find(Need need) const; ///< the first one, or null
+};
+
+LaunchReleases describeReleases(sm::LaunchOp launch);
 
 } // namespace tlc::sass
 
