@@ -42,3 +42,9 @@
 // RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=SKIP
 // SKIP: error: 'A_s_B_s_full' expects 32768 bytes in a phase, but 16384 are copied
+
+// Two tiles on one barrier, the bytes of one.
+// RUN: sed -e '/\/\/ expect/s/32768/16384/' %S/Inputs/gemm.mlir \
+// RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MERGED
+// MERGED: error: the full barrier of 'A_s', 'B_s' expects 16384 bytes a slot, but the copies into the slot bring 32768

@@ -66,3 +66,15 @@
 // RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=OUTER
 // OUTER: error: the roles wait for each other for ever
+
+// The stage follows a loop that begins at one instead of the count.
+// RUN: sed -e '/"A_s_B_s_uses"/,/advance/{s/%%s = sm.counter_stage %%uses/%%c3 = arith.constant 3 : i32\n%%s = arith.remsi %%arg8, %%c3 : i32/;s/scf.for %%arg8 = %%c0 to %%turns/%%more = arith.addi %%turns, %%c1_i32 : i32\nscf.for %%arg8 = %%c1_i32 to %%more/}' %S/Inputs/gemm.mlir \
+// RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BEGIN
+// BEGIN: error: stage and parity of this wait on 'A_s_B_s_full' are not of the same count
+
+// The loop begins at one, the count does not.
+// RUN: sed -e '/"A_s_B_s_uses"/,/advance/{s/scf.for %%arg8 = %%c0 to %%turns/%%more = arith.addi %%turns, %%c1_i32 : i32\nscf.for %%arg8 = %%c1_i32 to %%more/}' %S/Inputs/gemm.mlir \
+// RUN:   | tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=COUNTED --allow-empty
+// COUNTED-NOT: {{error:|not proved}}

@@ -33,6 +33,28 @@ static bool scaleBytes(tile::KernelOp kernel, int64_t times, int64_t over) {
   return bool(expect);
 }
 
+/// The loads of a ring of two tiles, those that complete on its barrier.
+static SmallVector<sm::TmaLoadOp> loadsOf(tile::KernelOp kernel) {
+  SmallVector<sm::TmaLoadOp> loads;
+  kernel.walk([&](sm::TmaLoadOp load) { loads.push_back(load); });
+  return loads;
+}
+
+static bool expectFirstOfTwo(tile::KernelOp kernel) {
+  auto expect = expectOf(kernel);
+  auto loads = loadsOf(kernel);
+  if (!expect || loads.size() != 2)
+    return false;
+  auto tile = cast<MemRefType>(loads[0].getDst().getType());
+  expect.setBytes(tile.getNumElements() * tile.getElementTypeBitWidth() / 8);
+  return true;
+}
+
+static bool loadFirstOfTwo(tile::KernelOp kernel) {
+  auto loads = loadsOf(kernel);
+  return loads.size() == 2 && erase(loads[1]);
+}
+
 static bool expectTwice(tile::KernelOp kernel) {
   auto expect = expectOf(kernel);
   if (!expect)
@@ -105,6 +127,12 @@ std::vector<Mutation> tlc::test::barrierMutations() {
        [](tile::KernelOp k) { return scaleBytes(k, 1, 2); }},
       {"bytes-double", "twice the bytes expected", "4.5", kRings, Caught::Both,
        [](tile::KernelOp k) { return scaleBytes(k, 2, 1); }},
+      {"merged-bytes-of-one",
+       "of two tiles on one barrier the bytes of one are expected", "4.5",
+       "gemm gemm-best", Caught::Both, expectFirstOfTwo},
+      {"merged-tile-not-loaded",
+       "of two tiles on one barrier the second is never loaded", "4.5",
+       "gemm gemm-best", Caught::Both, loadFirstOfTwo},
       {"expect-dropped", "nobody expects the bytes or arrives for them",
        "4.5, 1: 21", kRings, Caught::Both,
        [](tile::KernelOp k) { return erase(expectOf(k)); }},
