@@ -279,8 +279,8 @@ private:
           add(words, op, "cp.async wait " + Twine(x.getPending()));
           return true;
         })
-        .Case<sm::CpAsyncCommitOp, sm::FenceMBarrierInitOp, sm::WgmmaFenceOp, sm::WgmmaCommitOp,
-              sm::BulkCommitOp, sm::MembarOp>([&](auto) {
+        .Case<sm::CpAsyncCommitOp, sm::FenceMBarrierInitOp, sm::WgmmaFenceOp,
+              sm::WgmmaCommitOp, sm::BulkCommitOp, sm::MembarOp>([&](auto) {
           add(words, op, op->getName().getStringRef());
           return true;
         })

@@ -107,9 +107,9 @@ LogicalResult Expander::expandCopy(tile::CopyOp op) {
   Slice to = makeSlice(*this, op.getDstOffsets(), op.getDstSizes());
   bool load = tile::isInSpace(op.getDst(), tile::Space::Fragment);
   if (load != tile::isInSpace(op.getSrc(), tile::Space::Fragment)) {
-    auto memory = CopyExpansion(*this, op, *layout)
-                      .endpoint(load ? op.getSrc() : op.getDst(),
-                                load ? from : to);
+    auto memory =
+        CopyExpansion(*this, op, *layout)
+            .endpoint(load ? op.getSrc() : op.getDst(), load ? from : to);
     if (failed(memory))
       return failure();
     if (memory->kind != Endpoint::Array)

@@ -155,8 +155,7 @@ LogicalResult Expander::expandOp(Operation *op) {
           [&](Operation *o) { return expandBarrierOp(o); })
       .Case<FenceMBarrierInitOp, BarSyncOp, sm::FenceProxyAsyncOp, MembarOp,
             SetMaxNRegOp, BulkCommitOp, BulkWaitOp, CpAsyncCommitOp,
-            CpAsyncWaitOp, WgmmaCommitOp,
-            GridBarrierOp>([&](Operation *o) {
+            CpAsyncWaitOp, WgmmaCommitOp, GridBarrierOp>([&](Operation *o) {
         b.clone(*o, map);
         return success();
       })

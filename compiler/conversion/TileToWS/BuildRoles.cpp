@@ -101,8 +101,8 @@ private:
 
   static int64_t bytesOf(Value tile) {
     auto type = cast<MemRefType>(tile.getType());
-    return type.getNumElements() *
-           std::max(8u, type.getElementTypeBitWidth()) / 8;
+    return type.getNumElements() * std::max(8u, type.getElementTypeBitWidth()) /
+           8;
   }
 
   static int64_t slotBytes(const RingSpec &spec) {
@@ -175,12 +175,11 @@ private:
       SmallVector<Value> members;
       for (tile::CopyOp fill : spec.fills)
         members.push_back(getMember(fill));
-      auto ring =
-          ws::RingOp::create(builder, spec.fills.front().getLoc(),
-                             builder.getStringAttr(spec.name),
-                             builder.getI64IntegerAttr(spec.depth), members,
-                             spec.inGroups ? builder.getUnitAttr() : UnitAttr(),
-                             reasonOf(spec));
+      auto ring = ws::RingOp::create(
+          builder, spec.fills.front().getLoc(),
+          builder.getStringAttr(spec.name),
+          builder.getI64IntegerAttr(spec.depth), members,
+          spec.inGroups ? builder.getUnitAttr() : UnitAttr(), reasonOf(spec));
       spec.ring = ring.getRing();
     }
   }

@@ -73,9 +73,9 @@ static Operation *getLastUseIn(Block *block, ws::WaitOp wait) {
 static void createRelease(OpBuilder &b, Location loc, ws::WaitOp wait,
                           const std::string &reason) {
   auto ring = wait.getRing().getDefiningOp<ws::RingOp>();
-  auto op = ws::ReleaseOp::create(b, loc, wait.getToken(),
-                                  b.getStringAttr(reason),
-                                  /*fence=*/StringAttr());
+  auto op =
+      ws::ReleaseOp::create(b, loc, wait.getToken(), b.getStringAttr(reason),
+                            /*fence=*/StringAttr());
   emitDecision(op, "release",
                "slot of '" + ring.getName() + "' released: " + reason);
 }
@@ -90,8 +90,8 @@ static bool releaseEarly(ws::WaitOp wait, WarFence policy) {
     return false;
   Block *block = branch ? branch.thenBlock() : use->getBlock();
   Operation *last = branch ? getLastUseIn(block, wait) : use;
-  if (!last || (branch && branch.elseBlock() &&
-                getLastUseIn(branch.elseBlock(), wait)))
+  if (!last ||
+      (branch && branch.elseBlock() && getLastUseIn(branch.elseBlock(), wait)))
     return false;
   Operation *flight = findFlight(last);
   if (!flight)
@@ -151,7 +151,8 @@ struct WSDeriveReleasesPass
       getOperation().emitError() << "unknown fence policy '" << fence << "'";
       return signalPassFailure();
     }
-    getOperation().walk([&](ws::WaitOp wait) { release(wait, *policy, early); });
+    getOperation().walk(
+        [&](ws::WaitOp wait) { release(wait, *policy, early); });
   }
 };
 } // namespace

@@ -119,9 +119,9 @@ LogicalResult KernelEmitter::statement(Operation *op) {
       .Case<sm::MbarInitOp, sm::MbarWaitOp, sm::MbarArriveOp, sm::MbarExpectOp,
             sm::TmaLoadBoxOp, sm::TmaStoreBoxOp, sm::BulkCopyOp, sm::BarSyncOp,
             sm::FenceMBarrierInitOp, sm::FenceProxyAsyncOp, sm::MembarOp,
-            sm::SetMaxNRegOp, sm::BulkCommitOp, sm::BulkWaitOp,
-            sm::CpAsyncOp, sm::CpAsyncCommitOp, sm::CpAsyncWaitOp,
-            sm::GridBarrierOp>([&](auto o) { return barrierStatement(o); })
+            sm::SetMaxNRegOp, sm::BulkCommitOp, sm::BulkWaitOp, sm::CpAsyncOp,
+            sm::CpAsyncCommitOp, sm::CpAsyncWaitOp, sm::GridBarrierOp>(
+          [&](auto o) { return barrierStatement(o); })
       .Case<sm::LdMatrixOp, sm::MmaSyncOp, sm::WgmmaInstOp, sm::KeepOp,
             sm::WgmmaFenceOp, sm::WgmmaCommitOp, sm::WgmmaWaitOp>(
           [&](auto o) { return matrixStatement(o); })
