@@ -121,7 +121,7 @@ static std::string runOnce(tile::KernelOp kernel, ArrayRef<ArgValue> args,
   options.seed = 5;
   options.tagsOnly = true;
   options.maxBlocks = 1;
-  options.maxStates = 300;
+  options.maxStates = 3000;
   auto begin = std::chrono::steady_clock::now();
   SmResult result = runSm(kernel, args, options);
   std::chrono::duration<double> spent =

@@ -86,8 +86,8 @@ static SmResult runEarly(ModuleOp module, State &state) {
 TEST_CASE("mutation: an unfenced release gives the values of two turns later",
           "[mutation]") {
   for (const char *name : {"kv", "kv-bwd", "vk", "vk-bwd"})
-    for (const char *defect :
-         {"h-fence-dropped", "h-fence-bar-sync", "h-fence-membar"}) {
+    for (const char *defect : {"h-fence-dropped", "h-fence-clobber",
+                               "h-fence-bar-sync", "h-fence-membar"}) {
       bool reverse = StringRef(name).ends_with("bwd");
       OwningOpRef<ModuleOp> module = programOf(name).copy();
       REQUIRE(findMutation(defect)->apply(kernelOf(*module)));

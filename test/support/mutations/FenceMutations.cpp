@@ -49,6 +49,17 @@ static bool replaceByMembar(tile::KernelOp kernel) {
   return erase(fence);
 }
 
+/// A function that touches nothing, as an empty asm with a clobber does.
+static bool replaceByClobber(tile::KernelOp kernel) {
+  Operation *fence = fenceOfH(kernel);
+  if (!fence)
+    return false;
+  OpBuilder b(fence);
+  tile::CallExternOp::create(b, fence->getLoc(), TypeRange(), "clobber",
+                             ValueRange());
+  return erase(fence);
+}
+
 static bool leaveToProducer(tile::KernelOp kernel) {
   auto wait = on<sm::MBarrierWaitOp>(kernel, "h_shared_empty");
   if (!wait || !erase(fenceOfH(kernel)))
@@ -77,12 +88,14 @@ static bool dropFenceOfM(tile::KernelOp kernel) {
 std::vector<Mutation> tlc::test::fenceMutations() {
   return {
       {"h-fence-dropped",
-       "no proxy fence between the last read of h and its release (an empty "
-       "asm with a clobber is the same program)",
-       "4.5", kState, Caught::Both,
+       "no proxy fence between the last read of h and its release", "4.5",
+       kState, Caught::Both,
        [](tile::KernelOp k) { return erase(fenceOfH(k)); }},
       {"h-fence-bar-sync", "bar.sync in place of the proxy fence", "4.5",
        kRoles, Caught::Both, replaceByBarrier},
+      {"h-fence-clobber",
+       "an empty asm with a clobber in place of the proxy fence", "4.5", kState,
+       Caught::Both, replaceByClobber},
       {"h-fence-membar", "membar.cta in place of the proxy fence", "4.5",
        kState, Caught::Both, replaceByMembar},
       {"h-fence-after-release", "the proxy fence behind the release", "4.5",

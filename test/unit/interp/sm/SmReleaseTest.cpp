@@ -105,9 +105,9 @@ tile.kernel @repro params ["h", "m", "out"] shapes [#map, #map, #map]
   return text;
 }
 
-// An empty asm with a clobber changes no instruction: it is the first row.
 constexpr Variant kVariants[] = {
     {"none", "", false, "", true},
+    {"clobber", "tile.call_extern \"clobber\"() : () -> ()", false, "", true},
     {"bar.sync", "sm.bar_sync 4 threads 128", false, "", true},
     {"membar.cta", "sm.membar", false, "", true},
     {"proxy fence", "sm.fence_proxy_async", false, "", false},
