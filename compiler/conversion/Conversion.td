@@ -86,9 +86,7 @@ def ConvertWSToSMPass : Pass<"convert-ws-to-sm", "::tlc::tile::KernelOp"> {
     spans, derives arrival counts and expected bytes.
   }];
   let options = [Option<"arch", "arch", "std::string",
-                        /*default=*/"\"sm_90a\"", "target architecture">,
-                 Option<"warpReleases", "warp-releases", "bool", "true",
-                        "one arrival a warp where threads read the slot">];
+                        /*default=*/"\"sm_90a\"", "target architecture">];
   let dependentDialects = ["::tlc::sm::SmDialect", "::tlc::ws::WSDialect"];
 }
 

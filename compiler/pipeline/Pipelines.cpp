@@ -93,7 +93,6 @@ void buildWSToSM(OpPassManager &pm, const CompileOptions &options) {
   // Rings become mbarriers and slots; shared memory is planned.
   ConvertWSToSMPassOptions lower;
   lower.arch = options.arch;
-  lower.warpReleases = options.levers.isOn(Lever::WarpRelease);
   kernels.addPass(createConvertWSToSMPass(lower));
 }
 

@@ -19,8 +19,6 @@ static constexpr LeverText kLevers[] = {
      "rings may have more slots than num_stages asks for"},
     {Lever::EarlyRelease, "early-release",
      "a slot is released inside the branch that uses it last"},
-    {Lever::WarpRelease, "warp-release",
-     "a slot that threads read is released by one thread of each warp"},
     {Lever::PrefetchGuards, "prefetch-guards",
      "flags that guard statements of a pipelined turn are loaded one turn "
      "ahead"},

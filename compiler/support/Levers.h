@@ -17,7 +17,6 @@ enum class Lever : uint8_t {
   Renumber,
   RingDepth,
   EarlyRelease,
-  WarpRelease,
   MergeFences,
   PrefetchGuards,
   GuardLoads,

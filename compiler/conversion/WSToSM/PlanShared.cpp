@@ -48,9 +48,8 @@ namespace {
 class SharedPlanner {
 public:
   SharedPlanner(tile::LaunchOp launch, const target::TargetInfo &target,
-                OpBuilder &builder, bool warpReleases)
-      : launch(launch), target(target), builder(builder),
-        warpReleases(warpReleases) {}
+                OpBuilder &builder)
+      : launch(launch), target(target), builder(builder) {}
 
   FailureOr<SharedMemory> run() {
     for (auto ring : launch.getBody().getOps<ws::RingOp>()) {
@@ -116,8 +115,7 @@ private:
     }
     if (ring.getGroups())
       return lowered;
-    lowered.perWarp =
-        warpReleases || llvm::none_of(getWaits(ring), hasGenericAccess);
+    lowered.perWarp = llvm::none_of(getWaits(ring), hasGenericAccess);
     int64_t offset = plan.offsets[barrierIndex[ring.getRing()]];
     lowered.full = createBarrier(ring, "_full", offset, 1);
     lowered.empty =
@@ -154,7 +152,6 @@ private:
   tile::LaunchOp launch;
   const target::TargetInfo &target;
   OpBuilder &builder;
-  bool warpReleases;
   SmallVector<SharedRequest> requests;
   llvm::MapVector<Value, size_t> index;
   llvm::DenseMap<Value, size_t> barrierIndex;
@@ -165,7 +162,6 @@ private:
 
 FailureOr<SharedMemory> tlc::planShared(tile::LaunchOp launch,
                                         const target::TargetInfo &target,
-                                        OpBuilder &builder,
-                                        bool warpReleases) {
-  return SharedPlanner(launch, target, builder, warpReleases).run();
+                                        OpBuilder &builder) {
+  return SharedPlanner(launch, target, builder).run();
 }

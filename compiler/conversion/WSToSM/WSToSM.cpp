@@ -41,8 +41,7 @@ static void initBarriers(const SharedMemory &shared, int64_t threads,
 }
 
 static LogicalResult convertLaunch(tile::LaunchOp launch,
-                                   const target::TargetInfo &target,
-                                   bool warpReleases) {
+                                   const target::TargetInfo &target) {
   OpBuilder b(launch);
   int64_t threads = countThreads(launch);
   auto lowered = sm::LaunchOp::create(
@@ -52,7 +51,7 @@ static LogicalResult convertLaunch(tile::LaunchOp launch,
   for (BlockArgument arg : launch.getBody().getArguments())
     arg.replaceAllUsesWith(block.addArgument(arg.getType(), arg.getLoc()));
   b.setInsertionPointToStart(&block);
-  FailureOr<SharedMemory> shared = planShared(launch, target, b, warpReleases);
+  FailureOr<SharedMemory> shared = planShared(launch, target, b);
   if (failed(shared))
     return failure();
   lowered.setSharedBytes(shared->totalBytes);
@@ -77,7 +76,7 @@ struct ConvertWSToSMPass : tlc::impl::ConvertWSToSMPassBase<ConvertWSToSMPass> {
     getOperation().walk(
         [&](tile::LaunchOp launch) { launches.push_back(launch); });
     for (tile::LaunchOp launch : launches)
-      if (failed(convertLaunch(launch, *target, warpReleases)))
+      if (failed(convertLaunch(launch, *target)))
         return signalPassFailure();
   }
 };

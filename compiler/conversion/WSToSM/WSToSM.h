@@ -13,8 +13,8 @@ struct LoweredRing {
   mlir::Value full, empty;
   llvm::SmallVector<mlir::Value> members; ///< sm.shared with `depth` stages
   int64_t bytes = 0;                      ///< what one fill delivers
-  /// Consumers arrive once a warp, after its lanes have met; else each thread
-  /// arrives for its own accesses.
+  /// Consumers arrive once a warp: every use is a product, which a warp
+  /// executes as one. Else each thread arrives for its own accesses.
   bool perWarp = false;
 };
 
@@ -26,11 +26,10 @@ struct SharedMemory {
 };
 
 /// Places tiles, slots and barriers. Fails with an error above the limit of
-/// the target. `warpReleases`: one arrival a warp also where threads read slots.
+/// the target.
 mlir::FailureOr<SharedMemory> planShared(tile::LaunchOp launch,
                                          const target::TargetInfo &target,
-                                         mlir::OpBuilder &builder,
-                                         bool warpReleases);
+                                         mlir::OpBuilder &builder);
 
 /// Lowers the roles of `launch` to sm.role ops at the builder's place.
 void lowerRoles(tile::LaunchOp launch, const SharedMemory &shared,

@@ -1,5 +1,4 @@
-// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(convert-ws-to-sm{warp-releases=false}))' --split-input-file --verify-diagnostics | FileCheck %s
-// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(convert-ws-to-sm))' --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=WARPS
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(convert-ws-to-sm))' --split-input-file --verify-diagnostics | FileCheck %s
 
 // Rings become mbarriers with arrival counts and expected bytes; stage and
 // phase come from counters of executed spans.
@@ -12,12 +11,7 @@
 #A = affine_map<()[n] -> (n, 64)>
 
 // A slot that threads read is released by each of them; one that only products
-// read, by each warp. With warp releases a warp arrives once in both cases.
-// WARPS-LABEL: tile.kernel @rings
-// WARPS: %[[EMPTY:.*]] = sm.mbarrier "read_empty" offset {{[0-9]+}} stages 3 count 4
-// WARPS: sm.role "consumer"
-// WARPS: sm.fence_proxy_async
-// WARPS-NEXT: sm.mbarrier_arrive %[[EMPTY]][%{{.*}}] per_warp
+// read, by each warp.
 // CHECK-LABEL: tile.kernel @rings
 // CHECK: sm.launch grid(%{{.*}}) threads 160 program [128, 1, 1]
 // CHECK: %[[FULL:.*]] = sm.mbarrier "read_full" offset {{[0-9]+}} stages 3 count 1
