@@ -222,7 +222,9 @@ void Binder::checkTensor(const Param &param, const Tensor &tensor,
                             name(info.dtype), name(tensor.dtype)));
   for (std::size_t i = 0; i < tensor.rank(); ++i) {
     if (tensor.shape[i] < 0)
-      fail(param, fmt::format("shape[{}] is negative: {}", i, tensor.shape[i]));
+      fail(param, fmt::format("shape[{}] is negative, expected at least 0, but "
+                              "got {}",
+                              i, tensor.shape[i]));
     const Expr &expected = *param.shape[i].expr;
     if (expected.isConstant() && expected.value != tensor.shape[i])
       fail(param, fmt::format("shape[{}] violates packed ABI constraint, "
@@ -250,8 +252,9 @@ void Binder::checkTensor(const Param &param, const Tensor &tensor,
 
 void Binder::checkLayout(const Param &param, const Tensor &tensor) const {
   if (!tensor.strides.empty() && tensor.strides.size() != tensor.rank())
-    fail(param, fmt::format("has {} strides for {} dimensions",
-                            tensor.strides.size(), tensor.rank()));
+    fail(param, fmt::format("expected {} strides, one for each dimension, but "
+                            "got {}",
+                            tensor.rank(), tensor.strides.size()));
   if (param.strides.empty() && !isCompact(tensor))
     fail(param, fmt::format("expected to be compact array, but got "
                             "non-compact strides (expected {}, got {}); pass a "

@@ -99,8 +99,10 @@ TEST_CASE("binding: each wrong argument has its message", "[binding]") {
   CHECK(gemm.error(tensor(DType::BFloat16, {256, 64}), gemm.b, gemm.c) ==
         "kernel gemm input A shape[1] violates packed ABI constraint, expected "
         "128, but got 64 (shape [256, 64])");
-  CHECK(gemm.error(tensor(DType::BFloat16, {-1, 128}), gemm.b, gemm.c) ==
-        "kernel gemm input A shape[0] is negative: -1");
+  CHECK(
+      gemm.error(tensor(DType::BFloat16, {-1, 128}), gemm.b, gemm.c) ==
+      "kernel gemm input A shape[0] is negative, expected at least 0, but got "
+      "-1");
   CHECK(gemm.error(gemm.a, gemm.b, tensor(DType::Float32, {256, 500})) ==
         "kernel gemm input C shape[1] violates packed ABI constraint, expected "
         "N = 512, but got 500 (N = 512 from B.shape[1])");
@@ -150,7 +152,7 @@ TEST_CASE("binding: strides", "[binding]") {
         "strides (expected [128, 1], got [1, 256]); pass a contiguous copy");
   transposed.strides = {128};
   CHECK_THAT(gemm.error(transposed, gemm.b, gemm.c),
-             Contains("has 1 strides for 2 dimensions"));
+             Contains("expected 2 strides, one for each dimension, but got 1"));
   // A dimension of extent 1 never steps.
   Tensor single = tensor(DType::BFloat16, {1, 128});
   single.strides = {7, 1};
