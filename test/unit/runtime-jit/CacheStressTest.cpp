@@ -30,6 +30,7 @@ int work() {
   REQUIRE(disk);
   MemoryCache<std::string> memory(kKeys / 2);
   std::vector<std::string> expected;
+  expected.reserve(kKeys);
   for (int key = 0; key < kKeys; ++key)
     expected.push_back(contentsOf(key));
   auto load = [&](int key) {
@@ -42,6 +43,7 @@ int work() {
   };
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int thread = 0; thread < kThreads; ++thread)
     threads.emplace_back([&, thread] {
       std::mt19937 random(static_cast<unsigned>(thread));
