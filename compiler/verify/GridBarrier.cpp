@@ -317,6 +317,36 @@ private:
 
 } // namespace
 
+Operation *tlc::verify::findLoneThread(sm::LaunchOp launch, Operation *op) {
+  SmallVector<std::pair<scf::IfOp, bool>> guards;
+  Operation *inner = nullptr, *child = op;
+  for (Operation *parent = op->getParentOp();
+       parent && !isa<sm::LaunchOp, sm::RoleOp>(parent);
+       child = parent, parent = parent->getParentOp()) {
+    if (isa<sm::ElectOp>(parent))
+      return inner ? nullptr : parent;
+    auto branch = dyn_cast<scf::IfOp>(parent);
+    if (!branch || !dependsOnThread(branch.getCondition()))
+      continue;
+    guards.push_back(
+        {branch, child->getParentRegion() == &branch.getThenRegion()});
+    inner = inner ? inner : parent;
+  }
+  int64_t count = 0;
+  for (int64_t t = 0, e = launch.getThreads(); t < e && inner; ++t) {
+    ThreadValues values(launch, {}, t);
+    bool reaches = true;
+    for (auto &[branch, wanted] : guards) {
+      auto truth = values.of(branch.getCondition());
+      if (!truth)
+        return nullptr;
+      reaches &= (*truth != 0) == wanted;
+    }
+    count += reaches;
+  }
+  return count == 1 ? inner : nullptr;
+}
+
 void tlc::verify::checkGridBarriers(const Protocol &protocol,
                                     Reporter &reporter) {
   GridBarrierChecker checker(protocol, reporter);

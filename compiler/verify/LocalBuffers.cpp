@@ -1,7 +1,7 @@
 // V11: accesses of different threads of a role to the same shared tile, at
 // least one of them a write, have a barrier of all its threads between them on
-// every path, the back edges of loops included. Global tensors are not looked
-// at.
+// every path, the back edges of loops included. GlobalTensors.cpp
+// has tensors.
 #include "compiler/verify/Obligations.h"
 #include "compiler/verify/RoleWalk.h"
 
@@ -20,13 +20,9 @@ struct ThreadMap {
 };
 } // namespace
 
-static bool isTile(Value buffer, sm::SharedOp tile) {
-  return buffer == tile.getResult();
-}
-
-static std::optional<ThreadMap> findMap(Operation *op, sm::SharedOp tile) {
+static std::optional<ThreadMap> findMap(Operation *op, Value buffer) {
   if (auto fill = dyn_cast<tile::FillOp>(op)) {
-    if (!fill.getLayout() || !isTile(fill.getDst(), tile))
+    if (!fill.getLayout() || fill.getDst() != buffer)
       return std::nullopt;
     return ThreadMap{fill.getLayout()->getText(),
                      llvm::to_vector(fill.getOffsets()), fill.getSizes()};
@@ -34,7 +30,7 @@ static std::optional<ThreadMap> findMap(Operation *op, sm::SharedOp tile) {
   auto copy = dyn_cast<tile::CopyOp>(op);
   if (!copy || !copy.getLayout())
     return std::nullopt;
-  bool src = isTile(copy.getSrc(), tile), dst = isTile(copy.getDst(), tile);
+  bool src = copy.getSrc() == buffer, dst = copy.getDst() == buffer;
   if (src == dst)
     return std::nullopt;
   if (src)
@@ -77,11 +73,10 @@ static bool isReplicated(StringRef layout) {
   return false;
 }
 
-/// Each element is touched by the same thread in both ops, which one thread
-/// runs in order. Extents of 1 do not take part in a layout.
-static bool isSameThread(Operation *a, Operation *b, sm::SharedOp tile,
-                         Operation *role) {
-  auto x = findMap(a, tile), y = findMap(b, tile);
+/// Extents of 1 do not take part in a layout.
+bool tlc::verify::isSameThread(Operation *a, Operation *b, Value buffer,
+                               Operation *role) {
+  auto x = findMap(a, buffer), y = findMap(b, buffer);
   if (!x || !y || x->layout != y->layout || x->sizes != y->sizes)
     return false;
   if (a != b && isReplicated(x->layout))
@@ -110,8 +105,9 @@ void RoleWalk::checkCollision(Operation *op, const Place &place, bool write) {
   std::string name = "'" + place.tile.getName().str() + "'";
   std::string verb = write ? " writes " : " reads ";
   auto collide = [&](Operation *earlier, StringRef what, bool many) {
-    if (!earlier || (!many && (areAtomic(earlier, op) ||
-                               isSameThread(earlier, op, place.tile, role.op))))
+    if (!earlier ||
+        (!many && (areAtomic(earlier, op) ||
+                   isSameThread(earlier, op, place.tile.getResult(), role.op))))
       return;
     reporter.error(op,
                    "the " + actionName(op) + verb + name + " before the " +

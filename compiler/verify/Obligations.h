@@ -18,6 +18,8 @@ void checkProgress(const Protocol &protocol, Reporter &reporter);
 void checkNamedBarriers(const Protocol &protocol, Reporter &reporter);
 /// V11: a tile that no mbarrier guards is used by one role.
 void checkTileOwners(const Protocol &protocol, Reporter &reporter);
+/// V11: a tensor that one role writes is used by no other.
+void checkTensorOwners(const Protocol &protocol, Reporter &reporter);
 /// V13: shared memory fits and regions that are alive together are apart.
 void checkLifetimes(const Protocol &protocol, const target::TargetInfo &target,
                     Reporter &reporter);
@@ -30,6 +32,15 @@ void checkGridBarriers(const Protocol &protocol, Reporter &reporter);
 
 /// V12: what products multiply fits together and lies inside of its tiles.
 void checkExtents(const Protocol &protocol, Reporter &reporter);
+
+/// Each element of `buffer` is touched by the same thread of the role in both
+/// ops, which that thread runs in order.
+bool isSameThread(mlir::Operation *a, mlir::Operation *b, mlir::Value buffer,
+                  mlir::Operation *role);
+
+/// The condition under which one thread of the block alone comes to `op`; null
+/// if more may, or that is not known.
+mlir::Operation *findLoneThread(sm::LaunchOp launch, mlir::Operation *op);
 
 /// Whether threads of a role may see different values.
 bool dependsOnThread(mlir::Value value);

@@ -179,9 +179,13 @@ void RoleWalk::atAccess(Operation *op) {
   op->walk([&](tile::EffectsOpInterface inner) {
     SmallVector<tile::Effect> effects;
     inner.getTileEffects(effects);
-    for (const tile::Effect &effect : effects)
+    for (const tile::Effect &effect : effects) {
+      bool write = effect.kind == tile::AccessKind::Write;
       if (auto place = resolve(effect.buffer))
-        accesses.push_back({*place, effect.kind == tile::AccessKind::Write});
+        accesses.push_back({*place, write});
+      else if (tile::isInSpace(effect.buffer, tile::Space::Global))
+        atGlobal(op, effect.buffer, write);
+    }
   });
   if (auto alloc = dyn_cast<tile::AllocOp>(op))
     if (tile::isInSpace(alloc.getResult(), tile::Space::Fragment))

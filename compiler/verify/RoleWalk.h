@@ -75,6 +75,9 @@ private:
   void checkCollision(mlir::Operation *op, const Place &place, bool write);
   void recordAccess(mlir::Operation *op, const Place &place, bool write);
   void atStore(sm::TmaStoreOp store);
+
+  // GlobalTensors.cpp: V11 for tensors.
+  void atGlobal(mlir::Operation *op, mlir::Value tensor, bool write);
   void endReads(llvm::ArrayRef<AsyncGroup> groups);
 
   // Phases.cpp: the static part of V7.

@@ -30,6 +30,7 @@ VerifyReport tlc::verify::verifySm(sm::LaunchOp launch,
   checkRegisters(protocol, target, reporter);
   checkExtents(protocol, reporter);
   checkTileOwners(protocol, reporter);
+  checkTensorOwners(protocol, reporter);
   for (const RoleInfo &role : protocol.roles)
     RoleWalk(protocol, role, reporter).run();
   checkHandOvers(protocol, reporter);

@@ -258,6 +258,7 @@ tile.kernel @flags params ["fixed", "written"] shapes [#map, #map] symbols [] {
     scf.if %p {
       tile.store %bx to %written[%bx] : i32, !f
     }
+    sm.bar_sync 0 threads 32
     %g = tile.load %written[%c0] : !f -> i32
     %there = arith.cmpi eq, %g, %c0 : i32
     scf.if %there {
