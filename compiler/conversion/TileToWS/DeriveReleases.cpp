@@ -86,6 +86,9 @@ static void createRelease(OpBuilder &b, Location loc, ws::WaitOp wait,
 static bool releaseEarly(ws::WaitOp wait, WarFence policy) {
   Operation *use = getLastUse(wait);
   auto branch = dyn_cast<scf::IfOp>(use);
+  // What the program orders after the branch keeps the slot.
+  if (extendToOrderingOps(use) != use)
+    return false;
   if (policy == WarFence::Delay || (branch && branch.getNumResults() != 0))
     return false;
   Block *block = branch ? branch.thenBlock() : use->getBlock();
