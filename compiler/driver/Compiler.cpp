@@ -298,6 +298,8 @@ Status Compilation::runNvrtc(CompiledKernel &kernel, bool cubin) {
 
 /// That machine code does not keep the order is a fault of ours or of ptxas.
 Status Compilation::checkCubin(CompiledKernel &kernel) {
+  if (!compileOptions.checkMachineCode)
+    return Status::Ok;
   step("checking machine code");
   unsigned errors = engine->errorCount();
   for (auto [signature, of] : llvm::zip(signatures, releases))

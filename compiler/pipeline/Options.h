@@ -28,6 +28,9 @@ struct CompileOptions {
   /// Whether the finished sm program is verified on the way; without it that
   /// is left to the caller.
   bool verifySM = true;
+  /// Whether the machine code of cubins is checked; without it programs with a
+  /// defect on purpose can be made.
+  bool checkMachineCode = true;
   /// A folder that receives the program after each step; empty: none.
   std::string traceFolder;
 };

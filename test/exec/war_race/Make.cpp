@@ -44,6 +44,7 @@ static CompileOptions optionsOf(const RaceVariant &variant) {
   if (variant.structure == "plain")
     for (const LeverText &lever : allLevers())
       options.levers.disable(lever.lever);
+  options.checkMachineCode = !variant.isDefect();
   options.warFence = variant.isDefect()
                          ? WarFence::Proxy
                          : parseWarFence(variant.release).value();
