@@ -51,8 +51,7 @@ LinearLayout accumulatorLayout(int64_t M, int64_t N, WarpPartition partition,
 /// D of wgmma for `warpgroups` warpgroups side by side along M (mGroups) and
 /// N (nGroups): accumulatorLayout with partition {4 * mGroups, nGroups}.
 LinearLayout wgmmaAccumulator(int64_t M, int64_t N, int64_t mGroups,
-                              int64_t nGroups,
-                              const Numbering &numbering = {});
+                              int64_t nGroups, const Numbering &numbering = {});
 LinearLayout mmaAccumulator(int64_t M, int64_t N, int64_t mWarps,
                             int64_t nWarps);
 

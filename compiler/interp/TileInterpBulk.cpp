@@ -209,8 +209,8 @@ void Machine::multiply(const Node &node, ArrayRef<int64_t> aAt,
   for (int64_t i = 0; i < m; ++i) {
     uint8_t *out = c.data + i * c.strides[rows] * sizeOf(c.elem);
     for (int64_t j = 0; j < n; ++j)
-      row[j] = clear ? T(0)
-                     : fromCell<T>(c.elem, decode(c.elem, out + j * step));
+      row[j] =
+          clear ? T(0) : fromCell<T>(c.elem, decode(c.elem, out + j * step));
     for (int64_t l = 0; l < k; ++l) {
       T x = a[i * k + l];
       const T *y = b.data() + l * n;

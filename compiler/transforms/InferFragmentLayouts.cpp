@@ -78,8 +78,7 @@ LogicalResult FragmentInference::seedGemm(GemmOp gemm) {
   };
   if (failed(operand(gemm.getA(), gemm.getTransA(), "operand A of a product",
                      [&](unsigned bits) {
-                       return operandALayout(M, K, bits, partition,
-                                             numbering);
+                       return operandALayout(M, K, bits, partition, numbering);
                      })))
     return failure();
   return operand(

@@ -19,8 +19,9 @@ struct SelectOptions {
 };
 
 /// Sets `inst` and `reason` of copies and products, and the warp partition of
-/// products, which may change their form first. Fails, with errors at the ops, if a product has no instruction or
-/// an instruction that was asked for by name is not possible.
+/// products, which may change their form first. Fails, with errors at the ops,
+/// if a product has no instruction or an instruction that was asked for by name
+/// is not possible.
 mlir::LogicalResult selectInstructions(KernelOp kernel,
                                        const target::TargetInfo &target,
                                        const SelectOptions &options = {});

@@ -124,9 +124,8 @@ static void orderB(GemmOp gemm, bool alongN, Order order) {
   Order rows = old ? old.getRows() : Order::Natural;
   Order columns = old ? old.getColumns() : Order::Natural;
   (alongN == gemm.getTransB() ? rows : columns) = order;
-  tile.setOrderAttr(TileOrderAttr::get(gemm.getContext(),
-                                       old && old.getTransposed(), rows,
-                                       columns));
+  tile.setOrderAttr(TileOrderAttr::get(
+      gemm.getContext(), old && old.getTransposed(), rows, columns));
 }
 
 /// Elements of 32 bits that go to memory along the columns of the product.
@@ -138,9 +137,8 @@ static bool wantsColumns(const Accumulation &all) {
 }
 
 static bool wantsRows(const Accumulation &all) {
-  return canNumberRows(all) &&
-         ((all.toMemory && all.front().getTransC()) ||
-          llvm::all_of(all.gemms, loadsAlongM));
+  return canNumberRows(all) && ((all.toMemory && all.front().getTransC()) ||
+                                llvm::all_of(all.gemms, loadsAlongM));
 }
 
 static bool wantsPairs(const Accumulation &all) {

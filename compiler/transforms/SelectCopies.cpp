@@ -182,8 +182,8 @@ static Why whyNoCpAsync(CopyOp copy, const target::TargetInfo &target) {
   if (tileBytes < threads * kCpAsyncBytes)
     return llvm::formatv("'{0}' has {1} bytes, less than {2} for each of {3} "
                          "threads",
-                         getBufferName(copy.getDst()), tileBytes,
-                         kCpAsyncBytes, threads)
+                         getBufferName(copy.getDst()), tileBytes, kCpAsyncBytes,
+                         threads)
         .str();
   return {};
 }

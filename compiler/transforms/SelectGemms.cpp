@@ -139,8 +139,7 @@ static Why whyBadOperand(const Product &p, bool isA, WarpPartition partition,
         .str();
   MemRefType type = cast<MemRefType>(buffer.getType());
   auto alloc = buffer.getDefiningOp<AllocOp>();
-  SharedLayout layout(kind, type.getShape(),
-                      storageBits(type.getElementType()),
+  SharedLayout layout(kind, type.getShape(), storageBits(type.getElementType()),
                       alloc ? tileOrderOf(alloc.getOrderAttr()) : TileOrder());
   Why reason;
   if (!layout.wgmmaOperand(kMajor, &reason))
@@ -264,8 +263,7 @@ LogicalResult selectGemm(GemmOp gemm, int64_t threads,
       failed(checkMultiple(gemm, "the number of threads", threads, 32)))
     return failure();
   WarpPartition partition{1, 1};
-  Why why =
-      whyNoWgmma(p, target, options, /*aInRegisters=*/false, partition);
+  Why why = whyNoWgmma(p, target, options, /*aInRegisters=*/false, partition);
   if (why.empty()) {
     choose(gemm, p.aIsFragment() ? GemmInst::WgmmaRS : GemmInst::WgmmaSS,
            partition,

@@ -35,8 +35,7 @@ bool isKMajor(GemmOp gemm, bool isA) {
 static bool isWhole(Value buffer, OperandRange offsets,
                     ArrayRef<int64_t> sizes) {
   return sizes == cast<MemRefType>(buffer.getType()).getShape() &&
-         llvm::all_of(offsets,
-                      [](Value at) { return constantValue(at) == 0; });
+         llvm::all_of(offsets, [](Value at) { return constantValue(at) == 0; });
 }
 
 bool hasFreeOrder(AllocOp tile) {
@@ -58,7 +57,8 @@ bool hasFreeOrder(AllocOp tile) {
 static void exchangeOperands(GemmOp gemm) {
   Value a = gemm.getA(), b = gemm.getB();
   SmallVector<Value> aOffsets(gemm.getAOffsets()), bOffsets(gemm.getBOffsets());
-  DenseI64ArrayAttr aSizes = gemm.getASizesAttr(), bSizes = gemm.getBSizesAttr();
+  DenseI64ArrayAttr aSizes = gemm.getASizesAttr(),
+                    bSizes = gemm.getBSizesAttr();
   bool transA = gemm.getTransA(), transB = gemm.getTransB();
   gemm.getAMutable().assign(b);
   gemm.getBMutable().assign(a);
@@ -85,9 +85,8 @@ static bool fitsRegisters(GemmOp gemm, int64_t threads) {
   return isInSpace(type, Space::Shared) && type.getRank() == 2 &&
          isWhole(gemm.getA(), gemm.getAOffsets(), gemm.getASizes()) &&
          type.getNumElements() * bits / 32 <= kMaxOperandRegisters * threads &&
-         llvm::all_of(gemm.getBOffsets(), [](Value at) {
-           return constantValue(at).has_value();
-         });
+         llvm::all_of(gemm.getBOffsets(),
+                      [](Value at) { return constantValue(at).has_value(); });
 }
 
 static TileOrderAttr transposedOrder(MLIRContext *context) {
@@ -164,8 +163,8 @@ private:
   Value load(int64_t k, int64_t piece) {
     SmallVector<int64_t> shape(type.getShape());
     shape[kDim(true)] = piece;
-    SmallVector<Value> at{constant(0), constant(0)}, zero{constant(0),
-                                                          constant(0)};
+    SmallVector<Value> at{constant(0), constant(0)},
+        zero{constant(0), constant(0)};
     at[kDim(true)] = constant(k);
     auto tile = gemm.getA().getDefiningOp<AllocOp>();
     OpBuilder::InsertionGuard guard(b);
@@ -187,7 +186,8 @@ private:
 
   void multiply(Value fragment, int64_t k, int64_t piece) {
     auto part = cast<GemmOp>(b.clone(*gemm));
-    SmallVector<int64_t> aSizes(cast<MemRefType>(fragment.getType()).getShape());
+    SmallVector<int64_t> aSizes(
+        cast<MemRefType>(fragment.getType()).getShape());
     SmallVector<int64_t> bSizes(gemm.getBSizes());
     size_t dim = bSizes.size() - 2 + kDim(false);
     bSizes[dim] = piece;
@@ -216,7 +216,8 @@ static std::string describe(const Form &form, GemmOp gemm, StringRef why) {
   if (form.exchanged)
     text += "; computed transposed, as op(B)^T op(A)^T";
   if (form.reordered)
-    text += "; '" + getBufferName(gemm.getB()) + "' is laid out with K "
+    text += "; '" + getBufferName(gemm.getB()) +
+            "' is laid out with K "
             "contiguous";
   if (form.registers)
     text += "; '" + getBufferName(gemm.getA()) + "' goes through registers";

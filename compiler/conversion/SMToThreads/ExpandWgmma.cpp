@@ -95,12 +95,10 @@ static LogicalResult checkOrder(WgmmaOp op, Value buffer,
 /// `group` (null: 0) counts `groups` blocks of `groupSize` along M or N, which
 /// instructions take `block` at a time: they must begin where a descriptor can.
 /// `kColumns`: K runs along the columns of the tile; M or N is in order `mn`.
-static FailureOr<DescriptorOperand> describe(Expander &x, WgmmaOp op,
-                                             StringRef name, Value buffer,
-                                             ValueRange offsets, bool kColumns,
-                                             analysis::Order mn,
-                                             Value group, int64_t groupSize,
-                                             int64_t groups, int64_t block) {
+static FailureOr<DescriptorOperand>
+describe(Expander &x, WgmmaOp op, StringRef name, Value buffer,
+         ValueRange offsets, bool kColumns, analysis::Order mn, Value group,
+         int64_t groupSize, int64_t groups, int64_t block) {
   auto tile = x.sharedTile(op, buffer);
   if (failed(tile) ||
       failed(checkOrder(op, buffer, tile->layout.order(), kColumns, mn,
@@ -237,18 +235,17 @@ LogicalResult Expander::expandWgmma(WgmmaOp op) {
   if (failed(fragment))
     return failure();
   auto [rowGroup, columnGroup] = groupIndices(*this, loc, *plan);
-  auto bOperand =
-      describe(*this, op, "desc_b", op.getB(), op.getBOffsets(), op.getTransB(),
-               numbering.quadN ? analysis::Order::Quads
-                               : analysis::Order::Natural,
-               columnGroup, plan->columns, plan->nGroups, plan->n);
+  auto bOperand = describe(
+      *this, op, "desc_b", op.getB(), op.getBOffsets(), op.getTransB(),
+      numbering.quadN ? analysis::Order::Quads : analysis::Order::Natural,
+      columnGroup, plan->columns, plan->nGroups, plan->n);
   if (failed(bOperand))
     return failure();
   std::optional<DescriptorOperand> aOperand;
   if (const Fragment *aFragment = this->fragment(op.getA())) {
-    LinearLayout expected = analysis::operandALayout(
-        plan->M, plan->K, plan->bits(), {4 * plan->mGroups, plan->nGroups},
-        numbering);
+    LinearLayout expected =
+        analysis::operandALayout(plan->M, plan->K, plan->bits(),
+                                 {4 * plan->mGroups, plan->nGroups}, numbering);
     if (op.getTransA())
       expected = expected.transpose();
     if (aFragment->layout != expected)

@@ -49,8 +49,7 @@ LinearLayout sm::vectorsFirst(const LinearLayout &layout,
                               const Endpoint &memory) {
   constexpr int64_t widest = 16;
   SmallVector<Digit, 8> bits = splitBits(layout.registerDigits()), first;
-  for (int64_t bytes =
-           std::max(8u, memory.element.getIntOrFloatBitWidth()) / 8;
+  for (int64_t bytes = std::max(8u, memory.element.getIntOrFloatBitWidth()) / 8;
        bytes < widest; bytes *= 2) {
     auto *found = llvm::find_if(bits, [&](const Digit &digit) {
       return digit.count == 2 && !digit.exclusiveOr &&

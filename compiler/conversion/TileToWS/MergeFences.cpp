@@ -32,7 +32,8 @@ static bool isPrivate(Operation *op) {
            tile::CopyInst::Vector;
   if (isa<scf::IfOp, scf::ForOp, tile::ParallelOp>(op))
     return !op->walk([&](Operation *inner) {
-                return inner == op || inner->hasTrait<OpTrait::IsTerminator>() ||
+                return inner == op ||
+                               inner->hasTrait<OpTrait::IsTerminator>() ||
                                isPrivate(inner)
                            ? WalkResult::advance()
                            : WalkResult::interrupt();
@@ -58,9 +59,10 @@ static ws::FenceOp findLater(ws::FenceOp fence) {
 
 static void merge(ws::FenceOp fence, ws::FenceOp later) {
   std::string what = fence.getReason().value_or("").str();
-  later.setReason(later.getReason().value_or("").str() + "; takes the place of "
-                  "the fence at " + describeLine(fence.getLoc()) + " (" + what +
-                  ")");
+  later.setReason(later.getReason().value_or("").str() +
+                  "; takes the place of "
+                  "the fence at " +
+                  describeLine(fence.getLoc()) + " (" + what + ")");
   emitDecision(fence, "fence",
                "dropped: nothing relies on it before the fence at " +
                    describeLine(later.getLoc()));
@@ -68,8 +70,7 @@ static void merge(ws::FenceOp fence, ws::FenceOp later) {
 }
 
 namespace {
-struct WSMergeFencesPass
-    : tlc::impl::WSMergeFencesPassBase<WSMergeFencesPass> {
+struct WSMergeFencesPass : tlc::impl::WSMergeFencesPassBase<WSMergeFencesPass> {
   using Base::Base;
   void runOnOperation() override {
     SmallVector<ws::FenceOp> fences;

@@ -24,10 +24,10 @@ static scf::IfOp findUser(tile::CopyOp copy) {
   for (Operation *access : getAccesses(copy.getDst())) {
     if (access == copy)
       continue;
-    auto branch = dyn_cast_or_null<scf::IfOp>(
-        getAncestorIn(copy->getBlock(), access));
-    if (!branch || (user && branch != user) ||
-        branch->isBeforeInBlock(copy) || branch.elseBlock())
+    auto branch =
+        dyn_cast_or_null<scf::IfOp>(getAncestorIn(copy->getBlock(), access));
+    if (!branch || (user && branch != user) || branch->isBeforeInBlock(copy) ||
+        branch.elseBlock())
       return {};
     user = branch;
   }
@@ -61,11 +61,10 @@ static void sink(tile::CopyOp copy, scf::IfOp user, tile::LoadOp flag,
   OpBuilder b(user);
   Location loc = user.getLoc();
   Value turn = loop.getBody().front().getArgument(0);
-  Value stages =
-      arith::ConstantIntOp::create(b, loc, loop.getNumStages(), 32);
+  Value stages = arith::ConstantIntOp::create(b, loc, loop.getNumStages(), 32);
   Value ahead = arith::AddIOp::create(b, loc, loop.getLower(), stages);
-  Value early = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, turn,
-                                      ahead);
+  Value early =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, turn, ahead);
   Value loads = arith::OrIOp::create(b, loc, early, flag.getResult());
   auto outer = scf::IfOp::create(b, loc, loads, /*withElseRegion=*/false);
   copy->moveBefore(outer.thenBlock()->getTerminator());
