@@ -37,19 +37,15 @@ static bool coversWholeTile(CopyOp copy) {
          llvm::all_of(copy.getDstOffsets(), isZero);
 }
 
-/// What both kinds of asynchronous load need.
-static Why whyNoAsyncLoad(CopyOp copy, const target::TargetInfo &target,
-                          const SelectOptions &options) {
-  if (isInSpace(copy.getSrc(), Space::Shared) &&
-      isInSpace(copy.getDst(), Space::Global))
-    return "stores are made by threads, TMA stores are not supported yet";
-  if (!isInSpace(copy.getSrc(), Space::Global) ||
-      !isInSpace(copy.getDst(), Space::Shared))
-    return "only loads from global to shared memory are asynchronous";
-  if (!target.hasTma)
-    return llvm::formatv("{0} has no TMA", target.name).str();
-  if (options.disableTma || copy.getDisableTma())
-    return "TMA is disabled";
+static Why whyNoLoad(CopyOp copy) {
+  if (isInSpace(copy.getSrc(), Space::Global) &&
+      isInSpace(copy.getDst(), Space::Shared))
+    return {};
+  return "only loads from global to shared memory are asynchronous";
+}
+
+/// A tile arrives as a whole and as it is.
+static Why whyNoPlainTile(CopyOp copy) {
   Type from = copy.getSrc().getType().getElementType();
   Type to = copy.getDst().getType().getElementType();
   if (from != to)
@@ -61,6 +57,21 @@ static Why whyNoAsyncLoad(CopyOp copy, const target::TargetInfo &target,
                          getBufferName(copy.getDst()))
         .str();
   return {};
+}
+
+/// What both kinds of bulk load need.
+static Why whyNoAsyncLoad(CopyOp copy, const target::TargetInfo &target,
+                          const SelectOptions &options) {
+  if (isInSpace(copy.getSrc(), Space::Shared) &&
+      isInSpace(copy.getDst(), Space::Global))
+    return "stores are made by threads, TMA stores are not supported yet";
+  if (Why why = whyNoLoad(copy); !why.empty())
+    return why;
+  if (!target.hasTma)
+    return llvm::formatv("{0} has no TMA", target.name).str();
+  if (options.disableTma || copy.getDisableTma())
+    return "TMA is disabled";
+  return whyNoPlainTile(copy);
 }
 
 /// Row and higher pitches of the tensor in bytes must be multiples of 16.
@@ -154,21 +165,12 @@ static void choose(CopyOp copy, CopyInst inst, const Twine &reason) {
 
 /// cp.async moves 16 bytes a thread from global to shared memory.
 static Why whyNoCpAsync(CopyOp copy, const target::TargetInfo &target) {
-  if (!isInSpace(copy.getSrc(), Space::Global) ||
-      !isInSpace(copy.getDst(), Space::Shared))
-    return "only loads from global to shared memory are asynchronous";
+  if (Why why = whyNoLoad(copy); !why.empty())
+    return why;
   if (!target.hasCpAsync)
     return llvm::formatv("{0} has no cp.async", target.name).str();
-  Type from = copy.getSrc().getType().getElementType();
-  Type to = copy.getDst().getType().getElementType();
-  if (from != to)
-    return llvm::formatv("{0} is converted to {1} on the way", dtypeName(from),
-                         dtypeName(to))
-        .str();
-  if (!coversWholeTile(copy))
-    return llvm::formatv("it fills only a part of '{0}'",
-                         getBufferName(copy.getDst()))
-        .str();
+  if (Why why = whyNoPlainTile(copy); !why.empty())
+    return why;
   if (int64_t bytes = copyVectorBytes(copy); bytes != kCpAsyncBytes)
     return llvm::formatv("neighbours come in pieces of {0} bytes, cp.async "
                          "moves {1}",

@@ -7,29 +7,36 @@ using namespace tlc::verify;
 
 namespace {
 
-class ThreadDependence {
+/// Follows a value to what it is made of; what differs from the start is told
+/// by the classes below.
+class Dependence {
 public:
+  virtual ~Dependence() = default;
+
   bool depends(Value value) {
     if (!visited.insert(value).second)
       return false;
     if (auto arg = dyn_cast<BlockArgument>(value))
       return dependsArg(arg);
     Operation *op = value.getDefiningOp();
-    if (isa<tile::ThreadIdOp, tile::CallExternOp, tile::AtomicOp, sm::ThreadOp>(
-            op))
+    if (isSource(op))
       return true;
     if (auto load = dyn_cast<tile::LoadOp>(op))
       return dependsLoad(load);
-    if (anyDepends(op->getOperands()))
-      return true;
-    return dependsRegions(op);
+    return anyDepends(op->getOperands()) || dependsRegions(op);
   }
 
-private:
+protected:
+  /// The results of `op`, or the arguments of its block, differ.
+  virtual bool isSource(Operation *op) = 0;
+  virtual bool isSourceOfArguments(Operation *owner) = 0;
+  virtual bool dependsLoad(tile::LoadOp load) = 0;
+
   bool anyDepends(ValueRange values) {
     return llvm::any_of(values, [&](Value v) { return depends(v); });
   }
 
+private:
   /// Results of branches and loops are what their terminators yield.
   bool dependsRegions(Operation *op) {
     for (Region &region : op->getRegions())
@@ -41,14 +48,27 @@ private:
 
   bool dependsArg(BlockArgument arg) {
     Operation *owner = arg.getOwner()->getParentOp();
-    if (isa<tile::ParallelOp>(owner))
+    if (isSourceOfArguments(owner))
       return true;
-    if (isa<scf::ForOp, scf::WhileOp>(owner))
-      return anyDepends(owner->getOperands()) || dependsRegions(owner);
-    return false;
+    return isa<scf::ForOp, scf::WhileOp>(owner) &&
+           (anyDepends(owner->getOperands()) || dependsRegions(owner));
   }
 
-  bool dependsLoad(tile::LoadOp load) {
+  llvm::DenseSet<Value> visited;
+};
+
+class ThreadDependence : public Dependence {
+protected:
+  bool isSource(Operation *op) override {
+    return isa<tile::ThreadIdOp, tile::CallExternOp, tile::AtomicOp,
+               sm::ThreadOp>(op);
+  }
+
+  bool isSourceOfArguments(Operation *owner) override {
+    return isa<tile::ParallelOp>(owner);
+  }
+
+  bool dependsLoad(tile::LoadOp load) override {
     Value buffer = load.getBuffer();
     if (tile::isInSpace(buffer, tile::Space::Fragment))
       return true;
@@ -64,6 +84,7 @@ private:
     });
   }
 
+private:
   bool underThreadCondition(Operation *op) {
     for (Operation *parent = op->getParentOp();
          parent && !isa<sm::LaunchOp>(parent); parent = parent->getParentOp()) {
@@ -75,8 +96,6 @@ private:
     }
     return false;
   }
-
-  llvm::DenseSet<Value> visited;
 };
 
 } // namespace
@@ -87,46 +106,18 @@ bool tlc::verify::dependsOnThread(Value value) {
 
 namespace {
 
-class BlockDependence {
-public:
-  bool depends(Value value) {
-    if (!visited.insert(value).second)
-      return false;
-    if (auto arg = dyn_cast<BlockArgument>(value))
-      return dependsArg(arg);
-    Operation *op = value.getDefiningOp();
-    if (isa<tile::CallExternOp, tile::AtomicOp>(op))
-      return true;
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      return dependsLoad(load);
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        if (!block.empty() && anyDepends(block.back().getOperands()))
-          return true;
-    return anyDepends(op->getOperands());
+class BlockDependence : public Dependence {
+protected:
+  bool isSource(Operation *op) override {
+    return isa<tile::CallExternOp, tile::AtomicOp>(op);
   }
 
-private:
-  bool anyDepends(ValueRange values) {
-    return llvm::any_of(values, [&](Value v) { return depends(v); });
-  }
-
-  bool dependsArg(BlockArgument arg) {
-    Operation *owner = arg.getOwner()->getParentOp();
-    if (isa<sm::LaunchOp>(owner))
-      return true;
-    if (!isa<scf::ForOp, scf::WhileOp>(owner))
-      return false; // of the kernel
-    if (anyDepends(owner->getOperands()))
-      return true;
-    for (Region &region : owner->getRegions())
-      if (anyDepends(region.front().back().getOperands()))
-        return true;
-    return false;
+  bool isSourceOfArguments(Operation *owner) override {
+    return isa<sm::LaunchOp>(owner);
   }
 
   /// Tensors that nobody writes hold the same for all blocks.
-  bool dependsLoad(tile::LoadOp load) {
+  bool dependsLoad(tile::LoadOp load) override {
     Value buffer = load.getBuffer();
     if (!tile::isInSpace(buffer, tile::Space::Global) ||
         anyDepends(load.getIndices()))
@@ -138,8 +129,6 @@ private:
       return !copy || copy.getDst() == buffer;
     });
   }
-
-  llvm::DenseSet<Value> visited;
 };
 
 } // namespace
