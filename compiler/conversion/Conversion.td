@@ -31,7 +31,9 @@ def ConvertTileToWSPass
   let options = [Option<"arch", "arch", "std::string",
                         /*default=*/"\"sm_90a\"", "target architecture">,
                  Option<"deeperRings", "deeper-rings", "bool", "true",
-                        "rings may have more slots than asked for">];
+                        "rings may have more slots than asked for">,
+                 Option<"producerPerRing", "producer-per-ring", "bool", "true",
+                        "each ring is filled by a warp of its own">];
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 

@@ -66,6 +66,7 @@ void buildTileToWS(OpPassManager &pm, const CompileOptions &options) {
   ConvertTileToWSPassOptions roles;
   roles.arch = options.arch;
   roles.deeperRings = options.levers.isOn(Lever::RingDepth);
+  roles.producerPerRing = options.levers.isOn(Lever::RingProducers);
   kernels.addPass(createConvertTileToWSPass(roles));
   // Flags come one turn ahead.
   if (options.levers.isOn(Lever::PrefetchGuards))
@@ -107,7 +108,9 @@ void buildSMToThreads(OpPassManager &pm, const CompileOptions &options) {
   // What the expansion must not change.
   kernels.addPass(verify::createRecordSmOrderPass());
   // Fragments become registers, tile actions instructions.
-  kernels.addPass(sm::createConvertSmToThreadsPass());
+  sm::ConvertSmToThreadsPassOptions expand;
+  expand.uniformAddresses = options.levers.isOn(Lever::UniformAddresses);
+  kernels.addPass(sm::createConvertSmToThreadsPass(expand));
 }
 
 void buildVerifyThreads(OpPassManager &pm) {

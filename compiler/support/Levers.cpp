@@ -17,6 +17,8 @@ static constexpr LeverText kLevers[] = {
      "are neighbours in memory"},
     {Lever::RingDepth, "ring-depth",
      "rings may have more slots than num_stages asks for"},
+    {Lever::RingProducers, "ring-producers",
+     "each ring is filled by a warp of its own"},
     {Lever::EarlyRelease, "early-release",
      "a slot is released inside the branch that uses it last"},
     {Lever::PrefetchGuards, "prefetch-guards",
@@ -26,6 +28,8 @@ static constexpr LeverText kLevers[] = {
      "a tile that is used under a flag only is loaded under that flag"},
     {Lever::MergeFences, "merge-fences",
      "a proxy fence that a later one makes redundant is dropped"},
+    {Lever::UniformAddresses, "uniform-addresses",
+     "shared addresses are broadcast within a warp, into uniform registers"},
 };
 
 llvm::ArrayRef<LeverText> allLevers() { return kLevers; }

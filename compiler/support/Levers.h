@@ -16,10 +16,12 @@ enum class Lever : uint8_t {
   RegisterOperand,
   Renumber,
   RingDepth,
+  RingProducers,
   EarlyRelease,
   MergeFences,
   PrefetchGuards,
   GuardLoads,
+  UniformAddresses,
 };
 
 struct LeverText {

@@ -36,8 +36,14 @@ def Sm_WarpOp : Sm_Op<"warp", [Pure]> {
 
 def Sm_SharedBaseOp : Sm_Op<"shared_base", [Pure]> {
   let summary = "shared address of dynamic shared memory, 1024-byte aligned";
+  let description = [{
+    `broadcast`: one lane's value for the whole warp, which keeps the address
+    and the descriptors made of it in uniform registers where the position in a
+    ring depends on data.
+  }];
+  let arguments = (ins UnitAttr:$broadcast);
   let results = (outs I32:$result);
-  let assemblyFormat = "attr-dict";
+  let assemblyFormat = "(`broadcast` $broadcast^)? attr-dict";
 }
 
 def Sm_PointerOp : Sm_Op<"pointer", [Pure, AttrSizedOperandSegments]> {

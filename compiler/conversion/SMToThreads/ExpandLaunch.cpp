@@ -13,8 +13,10 @@ using analysis::LinearLayout;
 using analysis::SharedKind;
 using analysis::SharedLayout;
 
-Expander::Expander(LaunchOp launch, tile::KernelOp kernel)
-    : b(launch), old(launch), kernel(kernel) {}
+Expander::Expander(LaunchOp launch, tile::KernelOp kernel,
+                   bool uniformAddresses)
+    : b(launch), old(launch), kernel(kernel),
+      uniformAddresses(uniformAddresses) {}
 
 Location Expander::named(Location loc, StringRef name) {
   if (auto nameLoc = dyn_cast<NameLoc>(loc))
@@ -99,7 +101,8 @@ LogicalResult Expander::run() {
   int64_t threads = old.getThreads();
   Role all{0, (threads + 31) / 32, threads, {}};
   all.thread = ThreadOp::create(b, named(old.getLoc(), "thread"), 0, threads);
-  sharedBase = SharedBaseOp::create(b, named(old.getLoc(), "shared"));
+  sharedBase = SharedBaseOp::create(b, named(old.getLoc(), "shared"),
+                                    /*broadcast=*/uniformAddresses);
   roles.push_back(all);
   if (failed(expandBlock(old.getBody().front()))) {
     launch->erase();

@@ -59,7 +59,7 @@ struct ParallelContext {
 
 class Expander {
 public:
-  Expander(LaunchOp launch, tile::KernelOp kernel);
+  Expander(LaunchOp launch, tile::KernelOp kernel, bool uniformAddresses);
 
   /// Replaces the launch.
   mlir::LogicalResult run();
@@ -142,6 +142,7 @@ private:
 
   LaunchOp old, launch;
   tile::KernelOp kernel;
+  bool uniformAddresses; ///< the shared base is broadcast within a warp
   llvm::SmallVector<Role> roles;
   llvm::SmallVector<ParallelContext> parallels;
   llvm::DenseMap<mlir::Value, Fragment> fragments;

@@ -25,12 +25,13 @@ static void eraseUnused(Operation *root) {
       op->erase();
 }
 
-LogicalResult sm::expandToThreads(tile::KernelOp kernel) {
+LogicalResult sm::expandToThreads(tile::KernelOp kernel,
+                                  bool uniformAddresses) {
   SmallVector<LaunchOp> launches(kernel.getOps<LaunchOp>());
   SmallVector<OrderingSequence> sequences;
   for (LaunchOp launch : launches) {
     sequences.push_back(orderingSequence(launch));
-    if (failed(Expander(launch, kernel).run()))
+    if (failed(Expander(launch, kernel, uniformAddresses).run()))
       return failure();
   }
   IRRewriter rewriter(kernel.getContext());
@@ -52,7 +53,7 @@ struct ConvertSmToThreadsPass
     : sm::impl::ConvertSmToThreadsPassBase<ConvertSmToThreadsPass> {
   using Base::Base;
   void runOnOperation() override {
-    if (failed(expandToThreads(getOperation())))
+    if (failed(expandToThreads(getOperation(), uniformAddresses)))
       signalPassFailure();
   }
 };

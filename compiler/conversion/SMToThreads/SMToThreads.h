@@ -11,7 +11,8 @@ namespace tlc::sm {
 #include "compiler/conversion/SMToThreads/SMToThreads.h.inc"
 
 /// Expands every launch of the kernel. Errors are reported at the op.
-mlir::LogicalResult expandToThreads(tile::KernelOp kernel);
+mlir::LogicalResult expandToThreads(tile::KernelOp kernel,
+                                    bool uniformAddresses);
 
 /// Computes on floats below 32 bits in f32. Part of expandToThreads.
 void widenArithmetic(mlir::Operation *root);

@@ -20,6 +20,8 @@ def ConvertSmToThreadsPass
     scf.for %i = ... { %v = sm.ld_shared %a : vector<2xbf16> ... } {unroll}
     ```
   }];
+  let options = [Option<"uniformAddresses", "uniform-addresses", "bool", "true",
+                        "shared addresses are broadcast within a warp">];
   let dependentDialects = ["::tlc::sm::SmDialect", "::tlc::tile::TileDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];

@@ -49,9 +49,10 @@ struct RingSpec {
 class RoleBuilder {
 public:
   RoleBuilder(tile::LaunchOp launch, const target::TargetInfo &target,
-              bool deeperRings)
+              bool deeperRings, bool producerPerRing)
       : launch(launch), target(target), builder(launch.getContext()),
-        deeperRings(deeperRings), written(getWrittenGlobals(launch)) {}
+        deeperRings(deeperRings), producerPerRing(producerPerRing),
+        written(getWrittenGlobals(launch)) {}
 
   LogicalResult run() {
     collectRings();
@@ -228,7 +229,10 @@ private:
 
   void buildSpecialized(ArrayRef<Operation *> body) {
     int64_t warps = ceilWarps();
-    int64_t producers = std::min<int64_t>(rings.size(), 4);
+    // One issuing thread a ring: a wait on one ring never holds up another
+    // (evidence/golden/correct_h0.md, rule 8).
+    int64_t producers =
+        producerPerRing ? std::min<int64_t>(rings.size(), 4) : 1;
     int64_t consumerRegisters = 0, producerRegisters = 0;
     chooseRegisters(warps, producers, consumerRegisters, producerRegisters);
     int64_t group = producerRegisters ? kWarpgroup / kWarp : producers;
@@ -236,8 +240,6 @@ private:
         createRole("consumer", 0, warps, body, consumerRegisters);
     ws::RoleOp producer =
         createEmptyRole(builder, "producer", warps, group, producerRegisters);
-    // One issuing thread a ring: a wait on one ring never holds up another
-    // (evidence/golden/correct_h0.md, rule 8).
     for (int64_t i = 0; i < producers; ++i)
       buildProducer(producer, warps + i, i, producers, body);
     consumeRings(consumer);
@@ -540,7 +542,7 @@ private:
   tile::LaunchOp launch;
   const target::TargetInfo &target;
   OpBuilder builder;
-  bool deeperRings;
+  bool deeperRings, producerPerRing;
   llvm::DenseSet<Value> written;
   SmallVector<RingSpec> rings;
   bool specialized = false;
@@ -556,7 +558,8 @@ struct ConvertTileToWSPass
       return signalPassFailure();
     }
     WalkResult result = getOperation().walk([&](tile::LaunchOp launch) {
-      return failed(RoleBuilder(launch, *target, deeperRings).run())
+      return failed(RoleBuilder(launch, *target, deeperRings, producerPerRing)
+                        .run())
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

@@ -167,13 +167,18 @@ LogicalResult KernelEmitter::define(Operation *op) {
 }
 
 LogicalResult KernelEmitter::accessStatement(Operation *op) {
-  if (isa<sm::SharedBaseOp>(op)) {
-    declare(op->getResult(0), hintFor(op));
-    for (StringRef entry : {"u32", "uniform", "smem_address"})
+  if (auto base = dyn_cast<sm::SharedBaseOp>(op)) {
+    declare(base.getResult(), hintFor(op));
+    for (StringRef entry : {"u32", "smem_address"})
       prelude.use(entry);
+    std::string address = "smem_address(shared_memory)";
+    if (base.getBroadcast()) {
+      prelude.use("uniform");
+      address = "uniform(" + address + ")";
+    }
     line("extern __shared__ unsigned char shared_memory[];");
-    line("const u32 " + names[op->getResult(0)] +
-         " = (uniform(smem_address(shared_memory)) + 1023) & ~1023u;");
+    line("const u32 " + names[base.getResult()] + " = (" + address +
+         " + 1023) & ~1023u;");
   } else if (auto alloc = dyn_cast<tile::AllocOp>(op)) {
     MemRefType type = alloc.getResult().getType();
     std::string element = typeName(type.getElementType());
