@@ -90,6 +90,23 @@ void Expander::cloneHostValues() {
   }
 }
 
+/// Whether a thread of those that compute issues loads. The broadcast of the
+/// shared base does not keep addresses in uniform registers then; it only holds
+/// up the issuing thread.
+static bool loadsAmongOthers(LaunchOp launch) {
+  auto isLoadOfOne = [](Operation *op) {
+    auto role = op->getParentOfType<RoleOp>();
+    return isa<TmaLoadOp, BulkLoadOp>(op) &&
+           (!role || role.getWarps().back() > 1);
+  };
+  return launch
+      .walk([&](Operation *op) {
+        return isLoadOfOne(op) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult Expander::run() {
   b.setInsertionPoint(old);
   launch = cast<LaunchOp>(b.cloneWithoutRegions(*old.getOperation()));
@@ -102,7 +119,8 @@ LogicalResult Expander::run() {
   Role all{0, (threads + 31) / 32, threads, {}};
   all.thread = ThreadOp::create(b, named(old.getLoc(), "thread"), 0, threads);
   sharedBase = SharedBaseOp::create(b, named(old.getLoc(), "shared"),
-                                    /*broadcast=*/uniformAddresses);
+                                    /*broadcast=*/uniformAddresses &&
+                                        !loadsAmongOthers(old));
   roles.push_back(all);
   if (failed(expandBlock(old.getBody().front()))) {
     launch->erase();
