@@ -9,12 +9,12 @@
 
 namespace tlc::tile {
 
-/// Brings a product that wgmma cannot compute as it is written into a form
+/// Brings products that wgmma cannot compute as they are written into a form
 /// that it can: transposed (C^T = op(B)^T op(A)^T), with B in another order in
-/// memory, with A through registers. Leaves it alone if none helps.
-void shapeProduct(GemmOp gemm, int64_t threads,
-                  const target::TargetInfo &target,
-                  const SelectOptions &options);
+/// memory, with A through registers. Leaves alone those that none helps, and
+/// those that other products or uses of their result would not go with.
+void shapeProducts(LaunchOp launch, const target::TargetInfo &target,
+                   const SelectOptions &options);
 
 /// Empty if wgmma can compute the product, else why not. `aInRegisters`: as if
 /// A were a fragment.

@@ -7,9 +7,12 @@
 //   B with N contiguous, 32 bits    =>  its tile is laid out transposed
 #include "compiler/transforms/Products.h"
 
+#include "compiler/analysis/FragmentLayouts.h"
 #include "compiler/analysis/KnownDivisors.h"
 #include "compiler/support/Remarks.h"
 #include "compiler/transforms/UserText.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
 using namespace tlc::analysis;
@@ -179,7 +182,7 @@ private:
         b, gemm.getLoc(), gemm.getA(), at, fragment, zero, shape, shape,
         /*disable_tma=*/false, /*prefer_tma=*/false,
         CopyInstAttr::get(b.getContext(), CopyInst::Vector),
-        b.getStringAttr("operand A of a product goes through registers"),
+        b.getStringAttr("an operand of the product goes through registers"),
         /*ring=*/nullptr, /*layout=*/nullptr);
     return fragment;
   }
@@ -224,18 +227,142 @@ static std::string describe(const Form &form, GemmOp gemm, StringRef why) {
   return text;
 }
 
-void shapeProduct(GemmOp gemm, int64_t threads,
-                  const target::TargetInfo &target,
-                  const SelectOptions &options) {
-  std::string why = whyNoWgmma(gemm, threads, target, options);
-  if (why.empty())
-    return;
-  std::optional<Form> form = findForm(gemm, threads, target, options);
-  if (!form)
-    return;
-  emitDecision(gemm, "gemm", describe(*form, gemm, why));
-  if (form->registers)
-    RegisterLoader(gemm).run();
+namespace {
+/// A product in another form, and why it was brought to it.
+struct Shaped {
+  GemmOp gemm;
+  Form form;
+  std::string why;
+};
+
+/// Finds the forms of a launch's products. Products whose results are used
+/// together must deal elements to threads alike, and whoever reads a tile must
+/// be able to read it in its order: where a form breaks that, its product and
+/// those that it is used with stay as they are written.
+class ProductShaper {
+public:
+  ProductShaper(LaunchOp launch, const target::TargetInfo &target,
+                const SelectOptions &options)
+      : launch(launch), target(target), options(options),
+        threads(launch.getNumThreads()) {}
+
+  void run() {
+    launch.walk([&](GemmOp gemm) { products.push_back(gemm); });
+    joinFragments();
+    while (!tryForms())
+      ;
+    for (Shaped &product : shaped) {
+      emitDecision(product.gemm, "gemm",
+                   describe(product.form, product.gemm, product.why));
+      if (product.form.registers)
+        RegisterLoader(product.gemm).run();
+    }
+  }
+
+private:
+  static void addFragment(Value value, SmallVectorImpl<Value> &fragments) {
+    if (hasSpace(value.getType()) && isInSpace(value, Space::Fragment))
+      fragments.push_back(value);
+  }
+
+  /// Fragments of one statement, and of one loop over elements, are used
+  /// together.
+  void joinFragments() {
+    launch.walk([&](Operation *op) {
+      SmallVector<Value> fragments;
+      for (Value operand : op->getOperands())
+        addFragment(operand, fragments);
+      if (isa<ParallelOp>(op))
+        op->walk([&](Operation *inner) {
+          for (Value operand : inner->getOperands())
+            addFragment(operand, fragments);
+        });
+      for (Value fragment : fragments)
+        together.unionSets(fragments.front().getAsOpaquePointer(),
+                           fragment.getAsOpaquePointer());
+    });
+  }
+
+  const void *groupOf(GemmOp gemm) {
+    return together.getOrInsertLeaderValue(gemm.getC().getAsOpaquePointer());
+  }
+
+  /// False if some form does not go with the rest; its group is plain then.
+  bool tryForms() {
+    for (GemmOp gemm : products)
+      if (!gemm.getInst() && !plain.contains(groupOf(gemm)))
+        shape(gemm);
+    for (Shaped &product : shaped) {
+      if (fitsOthers(product))
+        continue;
+      plain.insert(groupOf(product.gemm));
+      for (Shaped &other : llvm::reverse(shaped))
+        undo(other);
+      shaped.clear();
+      return false;
+    }
+    return true;
+  }
+
+  void shape(GemmOp gemm) {
+    std::string why = whyNoWgmma(gemm, threads, target, options);
+    if (why.empty())
+      return;
+    if (std::optional<Form> form = findForm(gemm, threads, target, options))
+      shaped.push_back({gemm, *form, why});
+  }
+
+  static void undo(const Shaped &product) {
+    GemmOp gemm = product.gemm;
+    if (product.form.reordered)
+      gemm.getB().getDefiningOp<AllocOp>().removeOrderAttr();
+    if (product.form.exchanged)
+      exchangeOperands(gemm);
+  }
+
+  bool isOnWgmma(GemmOp gemm) {
+    if (gemm.getInst())
+      return *gemm.getInst() != GemmInst::MmaSync;
+    auto *found = llvm::find_if(
+        shaped, [&](const Shaped &product) { return product.gemm == gemm; });
+    bool registers = found != shaped.end() && found->form.registers;
+    return whyNoWgmma(gemm, threads, target, options, registers).empty();
+  }
+
+  std::optional<WarpPartition> partitionOf(GemmOp gemm) {
+    return chooseWarpPartition(
+        gemm.getM(), gemm.getN(), threads / 32,
+        static_cast<analysis::WarpPolicy>(gemm.getPolicy()), /*wgmma=*/true);
+  }
+
+  bool fitsOthers(const Shaped &product) {
+    GemmOp gemm = product.gemm;
+    for (GemmOp other : products) {
+      if (product.form.reordered && other.getB() == gemm.getB() &&
+          !isOnWgmma(other))
+        return false;
+      if (groupOf(other) == groupOf(gemm) &&
+          (!isOnWgmma(other) || other.getTransC() != gemm.getTransC() ||
+           partitionOf(other) != partitionOf(gemm)))
+        return false;
+    }
+    return true;
+  }
+
+  LaunchOp launch;
+  const target::TargetInfo &target;
+  const SelectOptions &options;
+  int64_t threads;
+  SmallVector<GemmOp> products;
+  llvm::EquivalenceClasses<const void *> together;
+  llvm::DenseSet<const void *> plain; ///< groups that stay as written
+  SmallVector<Shaped> shaped;
+};
+} // namespace
+
+void shapeProducts(LaunchOp launch, const target::TargetInfo &target,
+                   const SelectOptions &options) {
+  ProductShaper(launch, target, options).run();
 }
 
 } // namespace tlc::tile

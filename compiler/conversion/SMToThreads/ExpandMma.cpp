@@ -1,6 +1,6 @@
 // Products of single warps: mma.sync m16n8, operands by ldmatrix (16 bits), by
 // words (tf32) or from fragments.
-#include "compiler/conversion/SMToThreads/MemoryAccess.h"
+#include "compiler/conversion/SMToThreads/ExpandCopy.h"
 #include "compiler/conversion/SMToThreads/Products.h"
 
 #include "compiler/analysis/FragmentLayouts.h"
@@ -80,6 +80,10 @@ LogicalResult Operand::open(Value buffer, ValueRange offsets, bool swapped,
   if (failed(tile))
     return failure();
   words = bits == 32;
+  if (!words && !tile->layout.order().isNatural())
+    return op.emitError("ldmatrix does not read '")
+           << tile::getBufferName(buffer)
+           << "', whose elements are in another order";
   transpose = swapped;
   LinearLayout layout = words ? elements : matrixRows;
   if (swapped)
@@ -163,6 +167,31 @@ static LinearLayout matrixRowsTransposed(int64_t outer, int64_t K,
   return LinearLayout({outer, K}, plain.registerDigits(), threads);
 }
 
+/// mma.sync always adds: zeros go into the accumulator first, where `clear`
+/// asks for them.
+static LogicalResult clearAccumulator(Expander &x, MmaOp op,
+                                      const Fragment &fragment) {
+  OpBuilder &b = x.b;
+  Location loc = op.getLoc();
+  CopyExpansion expansion(x, op, fragment.layout);
+  Slice all;
+  all.offsets.assign(2, Value());
+  all.dims = {0, 1};
+  auto whole = expansion.endpoint(op.getC(), all);
+  if (failed(whole))
+    return failure();
+  Endpoint zero;
+  zero.element = whole->element;
+  zero.value = arith::ConstantOp::create(b, loc, b.getZeroAttr(whole->element));
+  OpBuilder::InsertionGuard guard(b);
+  Value clear = x.lookup(op.getClear());
+  if (!matchPattern(clear, m_One())) {
+    auto branch = scf::IfOp::create(b, loc, clear);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  return expansion.emit(zero, *whole);
+}
+
 LogicalResult Expander::expandMma(MmaOp op) {
   Location loc = op.getLoc();
   auto aType = matrixType(op.getA().getType().getElementType());
@@ -205,9 +234,8 @@ LogicalResult Expander::expandMma(MmaOp op) {
                         analysis::operandBLayout(K, N, bits, warps).transpose(),
                         bits, pairs ? 4 : 2)))
     return failure();
-  if (op.getClear())
-    return op.emitError("mma.sync that clears its accumulator is not supported "
-                        "yet");
+  if (op.getClear() && failed(clearAccumulator(*this, op, *fragment)))
+    return failure();
   Arith ar = arith(loc);
   int64_t rowBlocks = M / (16 * warps.m), steps = K / instK;
   for (int64_t k = 0; k < steps; ++k) {
