@@ -142,10 +142,15 @@ Status Compilation::readProgram() {
 }
 
 /// Runs passes that check what was derived. That it does not hold is a fault of
-/// the derivation, never of the kernel.
+/// the derivation, but for blocks that the kernel keeps from a grid barrier.
 Status Compilation::verify(llvm::function_ref<void(OpPassManager &)> build) {
   if (status == Status::Ok && runPasses(build) == Status::Ok)
     return Status::Ok;
+  if (llvm::all_of(engine->diagnostics(), [](const Diagnostic &diagnostic) {
+        return !diagnostic.isError() ||
+               diagnostic.diag == Diag::GridBarrierMissed;
+      }))
+    return fail(Status::Input);
   engine->report(Diag::InternalError)
       << "the program that was derived from this kernel is not ordered safely";
   return fail(Status::Internal);

@@ -210,6 +210,8 @@ std::optional<Linear> Evaluator::evaluateArith(Operation *op) {
     return number(select.getCondition()) != 0
                ? evaluate(select.getTrueValue())
                : evaluate(select.getFalseValue());
+  if (!op->getOperands().empty() && !op->getOperand(0).getType().isIntOrIndex())
+    return std::nullopt;
   if (op->getNumOperands() != 2 || op->getNumResults() != 1)
     return std::nullopt;
   Linear a = evaluate(op->getOperand(0)), b = evaluate(op->getOperand(1));
@@ -257,7 +259,7 @@ Linear Evaluator::evaluateOp(Operation *op, Value value) {
   os << op->getAttrDictionary().getAsOpaquePointer();
   Sources sources;
   for (Value operand : op->getOperands()) {
-    if (!operand.getType().isIntOrIndex()) {
+    if (!operand.getType().isIntOrIndexOrFloat()) {
       os << " " << operand.getAsOpaquePointer();
       sources.insert(operand.getAsOpaquePointer());
       continue;
