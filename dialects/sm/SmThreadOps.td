@@ -240,6 +240,16 @@ def Sm_KeepOp : Sm_Op<"keep"> {
   let assemblyFormat = "$array attr-dict `:` type($array)";
 }
 
+def Sm_RotateOp : Sm_Op<"rotate"> {
+  let summary = "each register of an array takes the place `by` before it";
+  let description = [{
+    The first ones take the last places. A loop that stays a loop cannot index
+    registers with its variable: it finds those of each turn in one place.
+  }];
+  let arguments = (ins Sm_Array:$array, I64Attr:$by);
+  let assemblyFormat = "$array `by` $by attr-dict `:` type($array)";
+}
+
 //===----------------------------------------------------------------------===//
 // Mbarriers and bulk copies, by address
 //===----------------------------------------------------------------------===//

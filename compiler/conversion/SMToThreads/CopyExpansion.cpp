@@ -181,7 +181,7 @@ LogicalResult CopyExpansion::emit(Endpoint &src, Endpoint &dst) {
       if (failed(wide->emitWith(from, dst, 8)))
         return failure();
       x.b.setInsertionPointToStart(branch.elseBlock());
-      return emitWith(src, dst, 1);
+      return emitWith(src, dst, 1, true);
     }
   }
   int64_t width = std::min(maxVector(src), maxVector(dst));
@@ -219,8 +219,13 @@ LogicalResult CopyExpansion::emit(Endpoint &src, Endpoint &dst) {
   if (failed(emitWith(src, dst, width)))
     return failure();
   x.b.setInsertionPointToStart(branch.elseBlock());
-  return emitWith(src, dst, proven);
+  return emitWith(src, dst, proven, true);
 }
+
+/// Code of this many stores one by one, each with its bounds, is worth the
+/// time that it costs; so many are left in a turn of a loop where it is not.
+constexpr int64_t kUnrolledStores = 32;
+constexpr int64_t kStoresOfTurn = 8;
 
 /// What was read at one turn: a vector as it lies in memory, or scalars.
 struct CopyExpansion::Chunk {
@@ -340,8 +345,9 @@ void CopyExpansion::write(Endpoint &end, Chunk chunk, Type from,
   StGlobalOp::create(b, loc, value, end.buffer, end.global->index(ivs), guard);
 }
 
+/// `compact`: what is rarely run shall be quickly compiled.
 LogicalResult CopyExpansion::emitWith(Endpoint &src, Endpoint &dst,
-                                      int64_t width) {
+                                      int64_t width, bool compact) {
   OpBuilder &b = x.b;
   Arith a = x.arith(loc);
   Points points(x, loc, layout, width);
@@ -369,6 +375,9 @@ LogicalResult CopyExpansion::emitWith(Endpoint &src, Endpoint &dst,
         }
       },
       coordinates);
+  if (compact && src.kind == Endpoint::Array && dst.kind == Endpoint::Global &&
+      layout.numRegisters() > kUnrolledStores * width)
+    points.roll(src.buffer, src.map, kStoresOfTurn * width);
   Value guard = points.participates();
   bool toMemory = dst.kind == Endpoint::Shared || dst.kind == Endpoint::Global;
   if (toMemory && !src.privateArray)

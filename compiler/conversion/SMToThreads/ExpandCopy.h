@@ -40,7 +40,8 @@ private:
   exchanged(const Endpoint &src, const Endpoint &dst, RegisterMap &map) const;
 
   int64_t maxVector(const Endpoint &end) const;
-  mlir::LogicalResult emitWith(Endpoint &src, Endpoint &dst, int64_t width);
+  mlir::LogicalResult emitWith(Endpoint &src, Endpoint &dst, int64_t width,
+                               bool compact = false);
   bool copyAsync(Endpoint &src, Endpoint &dst, int64_t width,
                  mlir::ValueRange ivs);
   Chunk read(Endpoint &end, const Points &points, mlir::ValueRange ivs);

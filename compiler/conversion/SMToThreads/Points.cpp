@@ -3,6 +3,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tlc;
 using namespace tlc::sm;
@@ -106,6 +108,36 @@ void Points::fuse(
   loops = std::move(fused);
 }
 
+void Points::roll(Value array, const RegisterMap &map, int64_t perTurn) {
+  int64_t size = cast<MemRefType>(array.getType()).getNumElements();
+  auto stepOf = [&](const RegDigit &digit) { return map[digit.reg] - map[0]; };
+  auto *whole = llvm::find_if(loops, [&](const RegDigit &digit) {
+    return stepOf(digit) > 0 && stepOf(digit) * digit.count == size;
+  });
+  if (whole == loops.end())
+    return;
+  // What the other loops and the lanes of a vector reach is one turn's.
+  int64_t by = stepOf(*whole), reach = 0;
+  for (const RegDigit &digit : loops)
+    if (&digit != whole)
+      reach += (digit.count - 1) * stepOf(digit);
+  for (int64_t lane = 0; lane < width; ++lane)
+    if (map[lane] < 0 || map[lane] + reach >= by)
+      return;
+  RegDigit outer = *whole;
+  loops.erase(whole);
+  int64_t inner = std::gcd(outer.count, std::max<int64_t>(1, perTurn / by));
+  if (inner > 1)
+    loops.push_back({inner, outer.reg, outer.step});
+  outer.count /= inner;
+  outer.reg *= inner;
+  for (int64_t &step : outer.step)
+    step *= inner;
+  loops.push_back(outer);
+  rolledArray = array;
+  rolledBy = by * inner;
+}
+
 Value Points::coord(unsigned dim, ValueRange ivs) const {
   Arith a = x.arith(loc);
   Value sum = threadCoords[dim];
@@ -155,17 +187,25 @@ void Points::emitLoops(llvm::function_ref<void(ValueRange)> body) const {
   Arith a = x.arith(loc);
   static const char *const names[] = {"i", "j", "k", "l", "m", "n"};
   size_t depth = 0;
+  scf::ForOp rolled;
   for (size_t i = loops.size(); i-- > 0;) {
     Location loopLoc =
         Expander::named(loc, names[std::min<size_t>(depth++, 5)]);
     auto loop = scf::ForOp::create(b, loopLoc, a.i32(0), a.i32(loops[i].count),
                                    a.i32(1));
-    loop->setAttr("unroll", b.getUnitAttr());
+    if (rolledArray && !rolled)
+      rolled = loop;
+    else
+      loop->setAttr("unroll", b.getUnitAttr());
     loop.getInductionVar().setLoc(loopLoc);
     ivs[i] = loop.getInductionVar();
     b.setInsertionPointToStart(loop.getBody());
   }
   body(ivs);
+  if (!rolled)
+    return;
+  b.setInsertionPoint(rolled.getBody()->getTerminator());
+  RotateOp::create(b, loc, rolledArray, rolledBy);
 }
 
 bool Points::isLinear(const RegisterMap &map) const {
@@ -185,7 +225,9 @@ Value Points::arrayIndex(const RegisterMap &map, ValueRange ivs,
                          int64_t lane) const {
   Arith a = x.arith(loc);
   Value sum;
-  for (auto [digit, iv] : llvm::zip(loops, ivs))
+  // The registers of a loop that stays one come to where its first turn is.
+  size_t steps = loops.size() - (rolledArray ? 1 : 0);
+  for (auto [digit, iv] : llvm::zip(ArrayRef(loops).take_front(steps), ivs))
     sum = a.add(sum, a.mul(iv, map[digit.reg] - map[0]));
   return a.orZero(a.add(sum, map[lane]));
 }

@@ -40,6 +40,12 @@ public:
             bool coordinates = true);
   llvm::ArrayRef<RegDigit> digits() const { return loops; }
 
+  /// Leaves the outermost loop a loop, for short code: a turn visits about
+  /// `perTurn` registers, then `array` rotates and is, after the last turn, as
+  /// before. Call after `fuse`, with a map that `isLinear`. Does nothing where
+  /// no loop walks through the whole array.
+  void roll(mlir::Value array, const RegisterMap &map, int64_t perTurn);
+
   /// The thread's share of coordinate `dim`; null for 0.
   mlir::Value threadCoord(unsigned dim) const { return threadCoords[dim]; }
   /// Coordinate `dim` at the turn given by the loop variables.
@@ -54,7 +60,8 @@ public:
   /// The point lies in the tile; null if all do.
   mlir::Value inRange(mlir::ValueRange ivs) const;
 
-  /// Nested loops with attribute `unroll`, then `body` inside.
+  /// Nested loops, then `body` inside. They have the attribute `unroll`, all
+  /// but one that `roll` made.
   void emitLoops(llvm::function_ref<void(mlir::ValueRange)> body) const;
   /// Position in an array under a map that `isLinear`: the loops add up, the
   /// registers of a vector may lie anywhere.
@@ -74,6 +81,8 @@ private:
   int64_t width;
   llvm::SmallVector<RegDigit> loops;
   llvm::SmallVector<mlir::Value> threadCoords;
+  mlir::Value rolledArray; ///< of the last loop, if that stays a loop
+  int64_t rolledBy = 0;    ///< registers of a turn
 };
 
 /// Which dimension of the domain runs along each dimension of a buffer (-1:

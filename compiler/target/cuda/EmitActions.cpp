@@ -178,6 +178,10 @@ LogicalResult KernelEmitter::matrixStatement(Operation *op) {
       return op->emitError("registers of this type are not supported yet");
     prelude.use(name);
     line("keep(" + names[keep.getArray()] + ");");
+  } else if (auto rotate = dyn_cast<sm::RotateOp>(op)) {
+    prelude.use("rotate_registers");
+    line("rotate_registers<" + llvm::itostr(rotate.getBy()) + ">(" +
+         names[rotate.getArray()] + ");");
   } else if (auto wait = dyn_cast<sm::WgmmaWaitOp>(op)) {
     prelude.use("wgmma_wait");
     line("wgmma_wait<" + llvm::itostr(wait.getPending()) + ">();");

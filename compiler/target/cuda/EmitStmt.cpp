@@ -123,7 +123,7 @@ LogicalResult KernelEmitter::statement(Operation *op) {
             sm::CpAsyncCommitOp, sm::CpAsyncWaitOp, sm::GridBarrierOp>(
           [&](auto o) { return barrierStatement(o); })
       .Case<sm::LdMatrixOp, sm::MmaSyncOp, sm::WgmmaInstOp, sm::KeepOp,
-            sm::WgmmaFenceOp, sm::WgmmaCommitOp, sm::WgmmaWaitOp>(
+            sm::RotateOp, sm::WgmmaFenceOp, sm::WgmmaCommitOp, sm::WgmmaWaitOp>(
           [&](auto o) { return matrixStatement(o); })
       .Default([&](Operation *o) { return define(o); });
 }

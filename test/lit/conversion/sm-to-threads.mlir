@@ -76,6 +76,31 @@ tile.kernel @exchange params ["C"] shapes [affine_map<()[M, N] -> (M, N)>] symbo
   }
 }
 
+// Many stores one by one are a loop of 16 turns, quick to compile: the array
+// rotates through the registers of the first turn.
+// CHECK-LABEL: tile.kernel @rolled
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c16{{[_a-z0-9]*}} step
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: %[[IN:.*]] = tile.load %[[ARRAY:.*]][%{{.*}}] {{.*}}memref<128xf32
+// CHECK: sm.st_global %{{.*}} to %{{.*}}[%{{.*}}] if %{{.*}} : bf16
+// CHECK-COUNT-3: } {unroll}
+// CHECK-NEXT: sm.rotate %[[ARRAY]] by 8
+// CHECK-NEXT: }
+// CHECK-NOT: unroll
+tile.kernel @rolled params ["C"] shapes [affine_map<()[M, N] -> (M, N)>] symbols ["M", "N"] {
+^bb0(%C: memref<?x?xbf16, #g>, %M: i32, %N: i32):
+  %c1 = arith.constant 1 : i32
+  sm.launch grid(%c1) threads 128 program [128, 1, 1] shared 0 {
+  ^bb0(%b: i32):
+    %c0 = arith.constant 0 : i32
+    %h = tile.alloc "h" layout <"regs=[2:(0,1) 2:(8,0) 32:(0,8)] threads=[4:(0,2) 8:(1,0) 4:(16,0)] shape=64x256"> : memref<64x256xf32, #f>
+    tile.copy %h[%c0, %c0] [64, 256] to %C[%b, %c0] [64, 256] inst <vector> : memref<64x256xf32, #f>, memref<?x?xbf16, #g>
+  }
+}
+
 // Static shape and a tile inside it: no guard, the widest access.
 // CHECK-LABEL: tile.kernel @static
 // CHECK-NOT: arith.cmpi

@@ -23,6 +23,19 @@ template <int N> __device__ __forceinline__ void keep(f16 (&r)[N]) {
   for (int i = 0; i < N; ++i)
     asm volatile("" : "+h"(r[i].bits) :: "memory");
 }
+//@ rotate_registers
+// Each register takes the place `By` before it, the first ones the last places.
+template <int By, int N, class T>
+__device__ __forceinline__ void rotate_registers(T (&r)[N]) {
+#pragma unroll
+  for (int i = 0; i < By; ++i) {
+    const T first = r[i];
+#pragma unroll
+    for (int j = i; j < N - By; j += By)
+      r[j] = r[j + By];
+    r[N - By + i] = first;
+  }
+}
 //@ wgmma_desc : u32 u64
 __device__ __forceinline__ u64 wgmma_desc(u32 address, u64 bits) {
   return bits | (address & 0x3ffff) >> 4;
