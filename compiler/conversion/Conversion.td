@@ -49,6 +49,12 @@ def WSDeriveCompletionsPass
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 
+def WSDeriveStoresPass
+    : Pass<"ws-derive-stores", "::tlc::tile::KernelOp"> {
+  let summary = "place the waits for tensor stores";
+  let dependentDialects = ["::tlc::ws::WSDialect"];
+}
+
 def WSDeriveReleasesPass
     : Pass<"ws-derive-releases", "::tlc::tile::KernelOp"> {
   let summary = "release each slot after its last use (sync.md 3.3, 3.5)";
@@ -57,6 +63,17 @@ def WSDeriveReleasesPass
                         "proxy | proxy-producer | delay | membar">,
                  Option<"early", "early", "bool", "true",
                         "release inside the branch that uses the slot">];
+  let dependentDialects = ["::tlc::ws::WSDialect"];
+}
+
+def WSReadAheadPass : Pass<"ws-read-ahead", "::tlc::tile::KernelOp"> {
+  let summary = "load slots into registers one turn early";
+  let description = [{
+    A slot that threads only load into a fragment is loaded while the products
+    of the turn before it run. Comes after `ws-derive-releases`.
+  }];
+  let options = [Option<"arch", "arch", "std::string",
+                        /*default=*/"\"sm_90a\"", "target architecture">];
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 

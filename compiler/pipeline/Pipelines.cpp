@@ -73,11 +73,20 @@ void buildTileToWS(OpPassManager &pm, const CompileOptions &options) {
     kernels.addPass(createWSPrefetchGuardsPass());
   // Waits for asynchronous products.
   kernels.addPass(createWSDeriveCompletionsPass());
+  // Waits for tensor stores.
+  kernels.addPass(createWSDeriveStoresPass());
   // Each slot goes back after its last use.
   WSDeriveReleasesPassOptions releases;
   releases.fence = spelling(options.warFence).str();
   releases.early = options.levers.isOn(Lever::EarlyRelease);
   kernels.addPass(createWSDeriveReleasesPass(releases));
+  // Slots are read one turn early. The reproduction of a report stays as it is.
+  if (options.levers.isOn(Lever::ReadAhead) &&
+      options.warFence != WarFence::Membar) {
+    WSReadAheadPassOptions ahead;
+    ahead.arch = options.arch;
+    kernels.addPass(createWSReadAheadPass(ahead));
+  }
   // Proxy fences before asynchronous refills.
   WSDeriveFencesPassOptions fences;
   fences.fence = spelling(options.warFence).str();

@@ -67,6 +67,7 @@ static SharedUses collectUses(AllocOp alloc) {
     } else if (auto copy = dyn_cast<CopyOp>(user)) {
       uses.mustBeLinear |= copy.getInst() == CopyInst::BulkLoad;
       uses.wantsSwizzle |= copy.getInst() == CopyInst::TmaLoad ||
+                           copy.getInst() == CopyInst::TmaStore ||
                            copy.getInst() == CopyInst::CpAsync ||
                            isInSpace(copy.getSrc(), Space::Fragment) ||
                            isInSpace(copy.getDst(), Space::Fragment);

@@ -1,6 +1,6 @@
-// Instruction of a copy. Tensor copies (TMA) load whole shared tiles; a bulk
-// copy loads a contiguous piece of a tensor that lies inside it; threads do
-// everything else. Rules: PTX ISA, cp.async.bulk(.tensor); driver API,
+// Instruction of a copy. Tensor copies (TMA) load and store whole shared tiles;
+// a bulk copy loads a contiguous piece of a tensor that lies inside it; threads
+// do everything else. Rules: PTX ISA, cp.async.bulk(.tensor); driver API,
 // cuTensorMapEncodeTiled.
 #include "compiler/transforms/Selection.h"
 
@@ -32,41 +32,66 @@ using Why = std::string;
 
 static bool isZero(Value offset) { return constantValue(offset) == 0; }
 
-static bool coversWholeTile(CopyOp copy) {
-  return copy.getDstSizes() == copy.getDst().getType().getShape() &&
-         llvm::all_of(copy.getDstOffsets(), isZero);
+namespace {
+/// The tensor and the tile of a copy between global and shared memory.
+struct Ends {
+  Value tensor, tile;
+  OperandRange tileOffsets;
+  ArrayRef<int64_t> tensorSizes, tileSizes;
+  bool isStore;
+
+  MemRefType tensorType() const { return cast<MemRefType>(tensor.getType()); }
+  MemRefType tileType() const { return cast<MemRefType>(tile.getType()); }
+};
+} // namespace
+
+static Ends endsOf(CopyOp copy) {
+  if (isInSpace(copy.getSrc(), Space::Shared))
+    return {copy.getDst(),      copy.getSrc(),      copy.getSrcOffsets(),
+            copy.getDstSizes(), copy.getSrcSizes(), true};
+  return {copy.getSrc(),      copy.getDst(),      copy.getDstOffsets(),
+          copy.getSrcSizes(), copy.getDstSizes(), false};
+}
+
+static bool isLoad(CopyOp copy) {
+  return isInSpace(copy.getSrc(), Space::Global) &&
+         isInSpace(copy.getDst(), Space::Shared);
+}
+
+static bool isStore(CopyOp copy) {
+  return isInSpace(copy.getSrc(), Space::Shared) &&
+         isInSpace(copy.getDst(), Space::Global);
 }
 
 static Why whyNoLoad(CopyOp copy) {
-  if (isInSpace(copy.getSrc(), Space::Global) &&
-      isInSpace(copy.getDst(), Space::Shared))
+  if (isLoad(copy))
     return {};
   return "only loads from global to shared memory are asynchronous";
 }
 
-/// A tile arrives as a whole and as it is.
+/// A tile moves as a whole and as it is.
 static Why whyNoPlainTile(CopyOp copy) {
+  Ends ends = endsOf(copy);
   Type from = copy.getSrc().getType().getElementType();
   Type to = copy.getDst().getType().getElementType();
   if (from != to)
     return llvm::formatv("{0} is converted to {1} on the way", dtypeName(from),
                          dtypeName(to))
         .str();
-  if (!coversWholeTile(copy))
-    return llvm::formatv("it fills only a part of '{0}'",
-                         getBufferName(copy.getDst()))
+  if (ends.tileSizes != ends.tileType().getShape() ||
+      !llvm::all_of(ends.tileOffsets, isZero))
+    return llvm::formatv("it {0} only a part of '{1}'",
+                         ends.isStore ? "stores" : "fills",
+                         getBufferName(ends.tile))
         .str();
   return {};
 }
 
-/// What both kinds of bulk load need.
-static Why whyNoAsyncLoad(CopyOp copy, const target::TargetInfo &target,
-                          const SelectOptions &options) {
-  if (isInSpace(copy.getSrc(), Space::Shared) &&
-      isInSpace(copy.getDst(), Space::Global))
-    return "stores are made by threads, TMA stores are not supported yet";
-  if (Why why = whyNoLoad(copy); !why.empty())
-    return why;
+/// What all bulk copies need.
+static Why whyNoAsync(CopyOp copy, const target::TargetInfo &target,
+                      const SelectOptions &options) {
+  if (!isLoad(copy) && !isStore(copy))
+    return "only copies between global and shared memory are asynchronous";
   if (!target.hasTma)
     return llvm::formatv("{0} has no TMA", target.name).str();
   if (options.disableTma || copy.getDisableTma())
@@ -76,13 +101,14 @@ static Why whyNoAsyncLoad(CopyOp copy, const target::TargetInfo &target,
 
 /// Row and higher pitches of the tensor in bytes must be multiples of 16.
 /// `unknown` is set if one is known only at launch.
-static Why whyBadPitch(CopyOp copy, const target::TmaLimits &limits,
+static Why whyBadPitch(const Ends &ends, const target::TmaLimits &limits,
                        bool &unknown) {
-  Value src = copy.getSrc();
-  MemRefType type = copy.getSrc().getType();
+  MemRefType type = ends.tensorType();
   int64_t bytes = storageBits(type.getElementType()) / 8;
   for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
-    if (knownStrideDivisor(src, dim) * bytes % limits.strideBytesMultiple == 0)
+    if (knownStrideDivisor(ends.tensor, dim) * bytes %
+            limits.strideBytesMultiple ==
+        0)
       continue;
     ArrayRef<int64_t> inner = type.getShape().drop_front(dim + 1);
     if (llvm::any_of(inner, ShapedType::isDynamic)) {
@@ -94,36 +120,36 @@ static Why whyBadPitch(CopyOp copy, const target::TmaLimits &limits,
     return llvm::formatv("the {0} pitch of '{1}' is {2} bytes, a multiple of "
                          "{3} is needed",
                          dim == type.getRank() - 2 ? "row" : "outer",
-                         getBufferName(src), pitch, limits.strideBytesMultiple)
+                         getBufferName(ends.tensor), pitch,
+                         limits.strideBytesMultiple)
         .str();
   }
   return {};
 }
 
 /// The tile as a box of the tensor.
-static Why whyNoBox(CopyOp copy, const target::TmaLimits &limits) {
-  MemRefType src = copy.getSrc().getType(), dst = copy.getDst().getType();
-  if (src.getRank() > limits.maxRank)
+static Why whyNoBox(const Ends &ends, const target::TmaLimits &limits) {
+  MemRefType tile = ends.tileType();
+  if (ends.tensorType().getRank() > limits.maxRank)
     return llvm::formatv("'{0}' has {1} dimensions, TMA has {2}",
-                         getBufferName(copy.getSrc()), src.getRank(),
-                         limits.maxRank)
+                         getBufferName(ends.tensor),
+                         ends.tensorType().getRank(), limits.maxRank)
         .str();
-  if (copy.getSrcSizes().back() != copy.getDstSizes().back())
+  if (ends.tensorSizes.back() != ends.tileSizes.back())
     return llvm::formatv("the rows of '{0}' do not run along the last "
                          "dimension of '{1}'",
-                         getBufferName(copy.getDst()),
-                         getBufferName(copy.getSrc()))
+                         getBufferName(ends.tile), getBufferName(ends.tensor))
         .str();
-  unsigned bits = storageBits(dst.getElementType());
-  int64_t rowBytes = dst.getShape().back() * bits / 8;
+  unsigned bits = storageBits(tile.getElementType());
+  int64_t rowBytes = tile.getShape().back() * bits / 8;
   if (rowBytes % limits.innerBytesMultiple != 0)
     return llvm::formatv("a row of '{0}' is {1} bytes, a multiple of {2} is "
                          "needed",
-                         getBufferName(copy.getDst()), rowBytes,
+                         getBufferName(ends.tile), rowBytes,
                          limits.innerBytesMultiple)
         .str();
   Why reason;
-  SharedLayout layout(preferredKind(dst), dst.getShape(), bits);
+  SharedLayout layout(preferredKind(tile), tile.getShape(), bits);
   if (!layout.tmaBoxes(limits, &reason))
     return reason;
   return {};
@@ -208,24 +234,27 @@ LogicalResult selectCopy(CopyOp copy, const target::TargetInfo &target,
     return success();
   }
   bool unknownPitch = false;
-  Why why = whyNoAsyncLoad(copy, target, options);
+  Why why = whyNoAsync(copy, target, options);
   bool async = why.empty();
-  if (why.empty())
-    why = whyNoBox(copy, target.tma);
-  if (why.empty())
-    why = whyBadPitch(copy, target.tma, unknownPitch);
-  if (why.empty()) {
-    choose(copy, CopyInst::TmaLoad,
-           "a tile of " + shapeText(copy.getDstSizes()) + " is loaded by TMA" +
-               (unknownPitch
-                    ? ", the pitch of '" + getBufferName(copy.getSrc()) +
-                          "' is checked at launch"
-                    : std::string()));
-    return success();
+  if (async) {
+    Ends ends = endsOf(copy);
+    why = whyNoBox(ends, target.tma);
+    if (why.empty())
+      why = whyBadPitch(ends, target.tma, unknownPitch);
+    if (why.empty()) {
+      choose(copy, ends.isStore ? CopyInst::TmaStore : CopyInst::TmaLoad,
+             "a tile of " + shapeText(ends.tileSizes) + " is " +
+                 (ends.isStore ? "stored" : "loaded") + " by TMA" +
+                 (unknownPitch
+                      ? ", the pitch of '" + getBufferName(ends.tensor) +
+                            "' is checked at launch"
+                      : std::string()));
+      return success();
+    }
   }
   if (copy.getPreferTma())
     return copy.emitError() << "T.copy: TMA cannot be used here: " << why;
-  if (async && whyNoBulk(copy, target.tma).empty()) {
+  if (async && isLoad(copy) && whyNoBulk(copy, target.tma).empty()) {
     choose(copy, CopyInst::BulkLoad, "a contiguous piece is loaded in bulk");
     return success();
   }

@@ -5,6 +5,7 @@
 // nothing to order.
 #include "compiler/verify/Obligations.h"
 #include "compiler/verify/RoleWalk.h"
+#include "compiler/verify/StoreBoxes.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -17,7 +18,18 @@ static bool isOneThread(sm::LaunchOp launch, Operation *a, Operation *b) {
 }
 
 void RoleWalk::atGlobal(Operation *op, Value tensor, bool write) {
+  checkStoresInFlight(op, tensor);
+  state.touched.insert({tensor, op});
   Hazard &hazard = state.locals[tensor];
+  if (Operation *store = hazard.asyncWrite;
+      store && overlapOf(store, op, tensor, role.op) != Overlap::Never)
+    reporter.error(op,
+                   "the " + actionName(op) + " touches '" +
+                       tile::getBufferName(tensor) +
+                       "' before other threads know that the tensor store" +
+                       atLine(store) +
+                       " is over: a barrier is missing after the wait for it",
+                   {{store, "the store is issued here"}});
   auto check = [&](Operation *earlier, bool many, StringRef what) {
     if (!earlier || areAtomic(earlier, op) ||
         (!many && (earlier == op || isOneThread(protocol.launch, earlier, op) ||

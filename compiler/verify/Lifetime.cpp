@@ -94,12 +94,19 @@ private:
     return uses;
   }
 
-  static bool isAsyncUse(Operation *op) {
-    bool async = false;
-    op->walk([&](Operation *inner) {
-      async |= isa<sm::WgmmaOp, sm::TmaStoreOp>(inner);
-    });
-    return async;
+  template <typename Op> static bool holds(Operation *op) {
+    bool found = false;
+    op->walk([&](Op) { found = true; });
+    return found;
+  }
+
+  /// All tensor stores of the thread have read their tiles.
+  static bool endsStores(Operation *op) {
+    bool ends = false;
+    if (auto elect = dyn_cast<sm::ElectOp>(op))
+      for (auto wait : elect.getBody().getOps<sm::BulkWaitOp>())
+        ends |= wait.getPending() == 0;
+    return ends;
   }
 
   /// Every use of `a` is over, for all threads, before the first use of `b`.
@@ -116,14 +123,17 @@ private:
     Operation *first = *llvm::min_element(after, inOrder);
     if (!last->isBeforeInBlock(first))
       return false;
-    bool waited = !llvm::any_of(before, isAsyncUse);
+    bool waited = !llvm::any_of(before, holds<sm::WgmmaOp>);
+    bool read = !llvm::any_of(before, holds<sm::TmaStoreOp>);
     for (Operation *op = last->getNextNode(); op; op = op->getNextNode()) {
       if (op == first)
         return false;
       if (auto wait = dyn_cast<sm::WgmmaWaitOp>(op))
         waited |= wait.getPending() == 0;
+      read |= endsStores(op);
       if (auto bar = dyn_cast<sm::BarSyncOp>(op))
-        if (waited && static_cast<int64_t>(bar.getThreads()) >= role->threads)
+        if (waited && read &&
+            static_cast<int64_t>(bar.getThreads()) >= role->threads)
           return true;
     }
     return false;

@@ -109,11 +109,16 @@ void RoleWalk::checkCollision(Operation *op, const Place &place, bool write) {
         (!many && (areAtomic(earlier, op) ||
                    isSameThread(earlier, op, place.tile.getResult(), role.op))))
       return;
-    reporter.error(op,
-                   "the " + actionName(op) + verb + name + " before the " +
-                       what + " of other threads" + atLine(earlier) +
-                       " is over: a barrier is missing between them",
-                   {{earlier, "the earlier access is here"}});
+    std::string text = ("the " + actionName(op) + verb + name + " before the " +
+                        what + " of other threads" + atLine(earlier) +
+                        " is over: a barrier is missing between them")
+                           .str();
+    SmallVector<Note> notes{{earlier, "the earlier access is here"}};
+    if (Operation *condition = findThreadCondition(op)) {
+      text.insert(0, kThreadCondition);
+      notes.push_back({condition, "the condition is here"});
+    }
+    reporter.error(op, text, notes);
   };
   collide(hazard->write, "write", hazard->manyWrites);
   if (!write)
@@ -158,6 +163,7 @@ void RoleWalk::recordAccess(Operation *op, const Place &place, bool write) {
 
 /// A tensor store reads its tile asynchronously, on behalf of one thread.
 void RoleWalk::atStore(sm::TmaStoreOp store) {
+  atTensorWrite(store);
   auto place = resolve(store.getSrc());
   if (!place || place->fragment)
     return;

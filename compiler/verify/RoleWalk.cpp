@@ -47,10 +47,17 @@ void RoleWalk::walkOp(Operation *op) {
       .Case([&](sm::WgmmaCommitOp) { state.products.commit(); })
       .Case([&](sm::WgmmaWaitOp x) { atProductWait(x); })
       .Case([&](sm::TmaStoreOp x) { atStore(x); })
-      .Case([&](sm::BulkCommitOp) { state.stores.commit(); })
-      .Case([&](sm::BulkWaitOp x) {
-        endReads(state.stores.retire(static_cast<int64_t>(x.getPending())));
+      .Case([&](sm::BulkCommitOp) {
+        state.stores.commit();
+        state.writes.commit();
       })
+      .Case([&](sm::BulkWaitOp x) {
+        auto pending = static_cast<int64_t>(x.getPending());
+        endReads(state.stores.retire(pending));
+        if (!x.getRead())
+          endWrites(state.writes.retire(pending));
+      })
+      .Case([&](sm::GridBarrierOp x) { atGridBarrier(x); })
       .Default([&](Operation *x) { atAccess(x); });
 }
 

@@ -80,6 +80,12 @@ private:
   void atGlobal(mlir::Operation *op, mlir::Value tensor, bool write);
   void endReads(llvm::ArrayRef<AsyncGroup> groups);
 
+  // TensorStores.cpp: V11 for tensors that the copy unit writes.
+  void atTensorWrite(sm::TmaStoreOp store);
+  void checkStoresInFlight(mlir::Operation *op, mlir::Value tensor);
+  void endWrites(llvm::ArrayRef<AsyncGroup> groups);
+  void atGridBarrier(sm::GridBarrierOp barrier);
+
   // Phases.cpp: the static part of V7.
   void checkPhase(sm::MBarrierWaitOp wait);
 

@@ -28,7 +28,7 @@ static void joinAccess(Operation *&into, Operation *other, bool &many) {
 }
 
 void Hazard::passBarrier() {
-  write = read = asyncRead = nullptr;
+  write = read = asyncRead = asyncWrite = nullptr;
   manyWrites = manyReads = false;
   barrierBeforeFence = unfenced != nullptr;
   if (!unfenced)
@@ -41,6 +41,7 @@ void Hazard::join(const Hazard &other) {
   joinAccess(write, other.write, manyWrites);
   joinAccess(read, other.read, manyReads);
   joinOp(asyncRead, other.asyncRead);
+  joinOp(asyncWrite, other.asyncWrite);
   joinOp(unfenced, other.unfenced);
   joinOp(unsynced, other.unsynced);
   barrierBeforeFence |= other.barrierBeforeFence;
@@ -74,6 +75,7 @@ void AsyncGroup::join(const AsyncGroup &other) {
   uniteList(sources, other.sources);
   uniteList(written, other.written);
   uniteList(read, other.read);
+  uniteList(tensors, other.tensors);
 }
 
 void AsyncQueue::commit() {
@@ -124,7 +126,8 @@ bool State::operator==(const State &other) const {
   return sameMap(stages, other.stages) && spans == other.spans &&
          sameMap(locals, other.locals) &&
          sameMap(unfencedRegisters, other.unfencedRegisters) &&
-         products == other.products && stores == other.stores;
+         products == other.products && stores == other.stores &&
+         writes == other.writes && sameMap(touched, other.touched);
 }
 
 Span *State::findSpan(Ring *ring, bool fill, const StageKey &stage) {
@@ -172,5 +175,8 @@ SmallVector<Span, 2> State::join(const State &other) {
     joinOp(unfencedRegisters[fragment], op);
   products.join(other.products);
   stores.join(other.stores);
+  writes.join(other.writes);
+  for (const auto &[tensor, op] : other.touched)
+    joinOp(touched[tensor], op);
   return lonely;
 }

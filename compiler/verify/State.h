@@ -23,12 +23,13 @@ bool areAtomic(mlir::Operation *a, mlir::Operation *b);
 /// Generic accesses of a tile that other threads of the role could collide
 /// with, and how far written data is on its way to the async proxy.
 struct Hazard {
-  mlir::Operation *write = nullptr;     ///< written since the last barrier
-  mlir::Operation *read = nullptr;      ///< read since the last barrier
-  mlir::Operation *asyncRead = nullptr; ///< async read that ended since then
-  mlir::Operation *unfenced = nullptr;  ///< written, no proxy fence since
-  mlir::Operation *unsynced = nullptr;  ///< fenced, no barrier since the fence
-  bool barrierBeforeFence = false;      ///< the fence came after the barrier
+  mlir::Operation *write = nullptr;      ///< written since the last barrier
+  mlir::Operation *read = nullptr;       ///< read since the last barrier
+  mlir::Operation *asyncRead = nullptr;  ///< async read that ended since then
+  mlir::Operation *asyncWrite = nullptr; ///< the same of a write to a tensor
+  mlir::Operation *unfenced = nullptr;   ///< written, no proxy fence since
+  mlir::Operation *unsynced = nullptr;   ///< fenced, no barrier since the fence
+  bool barrierBeforeFence = false;       ///< the fence came after the barrier
   /// Other ops than the noted ones have written or read since the last barrier.
   bool manyWrites = false, manyReads = false;
 
@@ -69,12 +70,21 @@ struct AsyncSource {
   bool operator==(const AsyncSource &) const = default;
 };
 
-/// Asynchronous reads that one commit closes.
+/// A tensor store on its way to its tensor.
+struct AsyncWrite {
+  mlir::Operation *store;
+  mlir::Value tensor;
+
+  bool operator==(const AsyncWrite &) const = default;
+};
+
+/// Asynchronous accesses that one commit closes.
 struct AsyncGroup {
   mlir::Operation *op = nullptr; ///< one of the ops, for messages
   llvm::SmallVector<AsyncSource, 2> sources;
   llvm::SmallVector<mlir::Value, 2> written; ///< accumulators
   llvm::SmallVector<mlir::Value, 2> read;    ///< operand fragments
+  llvm::SmallVector<AsyncWrite, 1> tensors;  ///< what stores write
 
   bool isEmpty() const { return !op; }
   bool operator==(const AsyncGroup &) const = default;
@@ -103,7 +113,11 @@ struct State {
   llvm::MapVector<mlir::Value, Hazard> locals;
   /// Fragments written since the last wgmma fence.
   llvm::MapVector<mlir::Value, mlir::Operation *> unfencedRegisters;
-  AsyncQueue products, stores;
+  /// Products; stores until their tiles are read, until their tensors are
+  /// written.
+  AsyncQueue products, stores, writes;
+  /// Tensors that threads have accessed.
+  llvm::MapVector<mlir::Value, mlir::Operation *> touched;
 
   bool operator==(const State &other) const;
   Span *findSpan(Ring *ring, bool fill, const StageKey &stage);

@@ -166,6 +166,22 @@ def WS_GroupWaitOp : WS_Op<"group_wait"> {
   let assemblyFormat = "$pending (`reason` $reason^)? attr-dict";
 }
 
+def WS_StoreWaitOp : WS_Op<"store_wait"> {
+  let summary = "at most `pending` tensor stores issued before are unfinished";
+  let description = [{
+    The thread that issues the tensor stores of the role waits; others know what
+    it knows after a barrier. `read`: only the tiles have been read, the tensors
+    may not be written yet. `done`: tiles that no store reads after it, tensors
+    that no store writes.
+  }];
+  let arguments = (ins I64Attr:$pending, UnitAttr:$read,
+    Variadic<Tile_Buffer>:$done, OptionalAttr<StrAttr>:$reason);
+  let assemblyFormat = [{
+    $pending (`read` $read^)? (`(` $done^ `:` type($done) `)`)?
+    (`reason` $reason^)? attr-dict
+  }];
+}
+
 def WS_MmaWaitOp : WS_Op<"mma_wait"> {
   let summary = "at most `pending` products issued before are unfinished";
   let arguments = (ins I64Attr:$pending, OptionalAttr<StrAttr>:$reason);

@@ -2,7 +2,9 @@
 // between a write and a later access, or a read and a later write, on every
 // path, the back edge of loops included; before an asynchronous read of data
 // that threads wrote, a proxy fence in the writers and then the barrier
-// (sync.md 2.3 E9, E10, 3.4). Slots of rings are ordered by their tokens.
+// (sync.md 2.3 E9, E10, 3.4). Slots of rings are ordered by their tokens. What
+// a tensor store does is over, for the thread that issued it, at the wait for
+// it (DeriveStores.cpp): that is the access that others come after.
 //
 // The barrier goes directly before the later access. The walk keeps, for each
 // buffer, what has happened since the last barrier and fence; joins are unions.
@@ -98,6 +100,8 @@ private:
         passFence(state, fence);
       return;
     }
+    if (auto wait = dyn_cast<ws::StoreWaitOp>(op))
+      return passStoreWait(state, wait);
     if (auto branch = dyn_cast<scf::IfOp>(op))
       if (!dependsOnThread(branch.getCondition(), role))
         return runBranch(branch, state, insert);
@@ -150,6 +154,18 @@ private:
       pending.write = pending.read = nullptr;
       if (!pending.unfenced)
         pending.unsynced = nullptr;
+    }
+  }
+
+  /// The issuing thread knows that its stores are over, others do not yet.
+  void passStoreWait(State &state, ws::StoreWaitOp wait) {
+    for (Value buffer : wait.getDone()) {
+      if (!isTracked(buffer))
+        continue;
+      if (tile::isInSpace(buffer, tile::Space::Global))
+        state[buffer].write = wait;
+      else
+        state[buffer].read = wait;
     }
   }
 
@@ -219,6 +235,13 @@ private:
            (!pending.write || isa<tile::AtomicOp>(pending.write));
   }
 
+  /// A wait stands at its store in the program.
+  static std::string describeEarlier(Operation *earlier) {
+    if (isa<ws::StoreWaitOp>(earlier))
+      return "TMA store at " + describeLine(earlier->getLoc());
+    return describeOp(earlier);
+  }
+
   void require(Operation *op, const tile::Effect &effect,
                const Pending &pending, Need &need) {
     if (areAtomic(op, pending))
@@ -229,10 +252,14 @@ private:
       if (StringRef(need.why).contains(name))
         return;
       need.why += (need.why.empty() ? "" : "; ") + name + " " + what.str() +
-                  " the " + describeOp(earlier) +
+                  " the " + describeEarlier(earlier) +
                   (isOfEarlierTurn(earlier, op) ? " in an earlier turn" : "");
     };
     if (effect.kind == tile::AccessKind::Write) {
+      // The thread that issues stores is the one that has waited.
+      bool isStore = effect.completion == tile::Completion::BulkGroup;
+      if (isStore && isa_and_nonnull<ws::StoreWaitOp>(pending.write))
+        return;
       if (pending.read)
         say("is read by", pending.read);
       if (pending.write && !(pending.write == op && rewritesOwn(op)))
@@ -285,6 +312,8 @@ private:
   }
 
   void record(Operation *op, const tile::Effect &effect, Pending &pending) {
+    if (effect.completion == tile::Completion::BulkGroup)
+      return; // until the wait for it
     if (effect.kind == tile::AccessKind::Read) {
       pending.read = stronger(op, pending.read);
       return;

@@ -26,6 +26,14 @@ bool tlc::hasGenericAccess(ws::WaitOp wait) {
 }
 
 Operation *tlc::getCompletion(const SlotAccess &access) {
+  if (access.effect.completion == tile::Completion::BulkGroup) {
+    for (Operation *next = access.op->getNextNode(); next;
+         next = next->getNextNode())
+      if (auto wait = dyn_cast<ws::StoreWaitOp>(next);
+          wait && llvm::is_contained(wait.getDone(), access.effect.buffer))
+        return next;
+    return access.op;
+  }
   if (access.effect.completion != tile::Completion::WgmmaGroup)
     return access.op;
   for (Operation *next = access.op->getNextNode(); next;
@@ -61,8 +69,10 @@ std::string tlc::describeLastUse(ws::WaitOp wait) {
   }
   if (!access || access == last)
     return describeOp(last);
-  std::string until =
-      end == access ? "" : ", until the wait that completes the product";
+  std::string until = end == access ? ""
+                      : isa<ws::StoreWaitOp>(end)
+                          ? ", until the wait for its reads"
+                          : ", until the wait that completes the product";
   if (end == last)
     return describeOp(access) + until;
   return describeOp(last) + ", in which the " + describeOp(access) +

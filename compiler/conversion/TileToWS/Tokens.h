@@ -39,7 +39,8 @@ ws::ReleaseOp getRelease(ws::WaitOp wait);
 /// All releases of the slot; each path meets one of them.
 llvm::SmallVector<ws::ReleaseOp> getReleases(ws::WaitOp wait);
 
-/// Where an access is over: for a product, the wait that follows it.
+/// Where an access is over: for a product or a tensor store, the wait that
+/// follows it.
 mlir::Operation *getCompletion(const SlotAccess &access);
 
 } // namespace tlc

@@ -90,6 +90,7 @@ private:
           sm::CpAsyncWaitOp::create(b, x.getLoc(), x.getPending());
           dead.push_back(x);
         })
+        .Case<ws::StoreWaitOp>([&](auto x) { lowerStoreWait(x, b); })
         .Case<ws::MmaFenceOp>([&](auto x) {
           sm::WgmmaFenceOp::create(b, x.getLoc());
           dead.push_back(x);
@@ -209,8 +210,31 @@ private:
     dead.push_back(elect);
   }
 
+  /// The same thread issues every store of the role and waits for it.
+  OpBuilder electAt(Location loc, OpBuilder &b) {
+    auto elect = sm::ElectOp::create(b, loc);
+    return OpBuilder::atBlockEnd(&elect.getBody().emplaceBlock());
+  }
+
+  void lowerStore(tile::CopyOp copy, OpBuilder &b) {
+    OpBuilder inner = electAt(copy.getLoc(), b);
+    sm::TmaStoreOp::create(inner, copy.getLoc(), copy.getSrc(), copy.getDst(),
+                           copy.getDstOffsets(), copy.getDstSizes());
+    sm::BulkCommitOp::create(inner, copy.getLoc());
+    dead.push_back(copy);
+  }
+
+  void lowerStoreWait(ws::StoreWaitOp wait, OpBuilder &b) {
+    OpBuilder inner = electAt(wait.getLoc(), b);
+    sm::BulkWaitOp::create(inner, wait.getLoc(), wait.getPending(),
+                           wait.getRead());
+    dead.push_back(wait);
+  }
+
   void lowerCopy(tile::CopyOp copy, OpBuilder &b) {
     tile::CopyInst inst = copy.getInst().value_or(tile::CopyInst::Vector);
+    if (inst == tile::CopyInst::TmaStore)
+      return lowerStore(copy, b);
     if (inst != tile::CopyInst::TmaLoad && inst != tile::CopyInst::BulkLoad)
       return;
     Value full = current.ring->full, stage = current.stage;

@@ -11,7 +11,7 @@
 // CHECK: tile.copy %{{.*}} inst <tma_load>
 // CHECK-SAME: the pitch of 'B' is checked at launch
 // CHECK: tile.gemm %{{.*}} inst <wgmma_ss> warps 4 x 2 reason "wgmma with A and B in shared memory"
-// CHECK: tile.copy %{{.*}} inst <vector> reason "only loads from global to shared memory are asynchronous"
+// CHECK: tile.copy %{{.*}} inst <vector> reason "only copies between global and shared memory are asynchronous"
 // OFF-LABEL: tile.kernel @gemm
 // OFF: inst <vector> reason "TMA is disabled"
 // OFF: tile.gemm %{{.*}} inst <mma_sync> warps {{[0-9]}} x {{[0-9]}} reason "wgmma is disabled"
