@@ -21,6 +21,8 @@ static constexpr LeverText kLevers[] = {
      "each ring is filled by a warp of its own"},
     {Lever::EarlyRelease, "early-release",
      "a slot is released inside the branch that uses it last"},
+    {Lever::ReadAhead, "read-ahead",
+     "a slot that threads load into a fragment is loaded one turn early"},
     {Lever::PrefetchGuards, "prefetch-guards",
      "flags that guard statements of a pipelined turn are loaded one turn "
      "ahead"},

@@ -18,6 +18,7 @@ enum class Lever : uint8_t {
   RingDepth,
   RingProducers,
   EarlyRelease,
+  ReadAhead,
   MergeFences,
   PrefetchGuards,
   GuardLoads,
