@@ -63,3 +63,20 @@ tile.kernel @accumulator params [] shapes [] symbols [] {
     sm.wgmma %x[%c0, %c0] [64, 64], %y[%c0, %c0] [32, 64] trans_b, %c warps 4 x 1 : memref<64x64xf16, #s>, memref<32x64xf16, #s>, memref<64x32xf32, #f>
   }
 }
+
+// -----
+
+#s = #tile.space<shared>
+#f = #tile.space<fragment>
+tile.kernel @ordered params [] shapes [] symbols [] {
+  %c1 = arith.constant 1 : i32
+  sm.launch grid(%c1) threads 32 program [32, 1, 1] shared 1024 {
+  ^bb0(%b: i32):
+    %c0 = arith.constant 0 : i32
+    %x = sm.shared "x" offset 0 stages 1 slot_bytes 512 swizzle <b32> : memref<16x16xf16, #s>
+    %y = sm.shared "y" offset 512 stages 1 slot_bytes 512 swizzle <b32> order <transposed = true> : memref<16x16xf16, #s>
+    %c = tile.alloc "c" layout <"regs=[2:(0,1) 2:(8,0) 2:(0,8)] threads=[4:(0,2) 8:(1,0)] shape=16x16"> : memref<16x16xf32, #f>
+    // expected-error @+1 {{ldmatrix does not read 'y', whose elements are in another order}}
+    sm.mma %x[%c0, %c0] [16, 16], %y[%c0, %c0] [16, 16], %c warps 1 x 1 : memref<16x16xf16, #s>, memref<16x16xf16, #s>, memref<16x16xf32, #f>
+  }
+}

@@ -72,3 +72,32 @@ tile.kernel @mma params [] shapes [] symbols [] {
     sm.mma %x[%c0, %c0] [16, 16], %y[%c0, %c0] [16, 16], %c warps 1 x 1 : memref<16x16xf16, #s>, memref<16x16xf16, #s>, memref<16x16xf32, #f>
   }
 }
+
+// mma.sync adds: zeros come first, always or where the flag says so; a product
+// that never clears has none.
+// CHECK-LABEL: tile.kernel @mma_clear
+// CHECK: %[[C:.*]] = tile.alloc "c"
+// CHECK: scf.for
+// CHECK: tile.store %[[ZERO:.*]] to %[[C]]
+// CHECK: sm.mma_sync
+// CHECK: sm.mma_sync
+// CHECK: scf.if %[[FLAG:.*]] {
+// CHECK: scf.for
+// CHECK: tile.store %{{.*}} to %[[C]]
+// CHECK: sm.mma_sync
+// CHECK: sm.mma_sync
+tile.kernel @mma_clear params [] shapes [] symbols ["flag"] {
+^bb0(%n: i32):
+  %c1 = arith.constant 1 : i32
+  sm.launch grid(%c1) threads 32 program [32, 1, 1] shared 1024 {
+  ^bb0(%b: i32):
+    %c0 = arith.constant 0 : i32
+    %true = arith.constant true
+    %flag = arith.cmpi eq, %n, %c0 : i32
+    %x = sm.shared "x" offset 0 stages 1 slot_bytes 512 swizzle <b32> : memref<16x16xf16, #s>
+    %y = sm.shared "y" offset 512 stages 1 slot_bytes 512 swizzle <b32> : memref<16x16xf16, #s>
+    %c = tile.alloc "c" layout <"regs=[2:(0,1) 2:(8,0) 2:(0,8)] threads=[4:(0,2) 8:(1,0)] shape=16x16"> : memref<16x16xf32, #f>
+    sm.mma %x[%c0, %c0] [16, 16], %y[%c0, %c0] [16, 16], %c clear %true warps 1 x 1 : memref<16x16xf16, #s>, memref<16x16xf16, #s>, memref<16x16xf32, #f>
+    sm.mma %x[%c0, %c0] [16, 16], %y[%c0, %c0] [16, 16], %c clear %flag warps 1 x 1 : memref<16x16xf16, #s>, memref<16x16xf16, #s>, memref<16x16xf32, #f>
+  }
+}
