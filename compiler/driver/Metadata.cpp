@@ -2,6 +2,7 @@
 #include "compiler/driver/Metadata.h"
 
 #include "compiler/transforms/UserText.h"
+#include "dialects/tile/Workspaces.h"
 
 #include "mlir/IR/AffineExpr.h"
 
@@ -84,6 +85,14 @@ static SmallVector<std::string> accesses(tile::KernelOp kernel) {
   return result;
 }
 
+static Array shapeOf(tile::KernelOp kernel, unsigned param,
+                     ArrayRef<std::string> symbols) {
+  Array shape;
+  for (AffineExpr extent : kernel.getParamShape(param).getResults())
+    shape.push_back(toJson(extent, symbols));
+  return shape;
+}
+
 HostSignature describeSignature(tile::KernelOp kernel) {
   HostSignature result;
   result.name = kernel.getSymName().str();
@@ -93,7 +102,8 @@ HostSignature describeSignature(tile::KernelOp kernel) {
     result.symbols.push_back(Object{{"name", symbols.back()}});
   }
   SmallVector<std::string> access = accesses(kernel);
-  for (unsigned i = 0; i < kernel.getNumParams(); ++i) {
+  unsigned passed = tile::getNumPassed(kernel);
+  for (unsigned i = 0; i < passed; ++i) {
     Type type = kernel.getParam(i).getType();
     auto memref = dyn_cast<MemRefType>(type);
     Object param{
@@ -101,13 +111,17 @@ HostSignature describeSignature(tile::KernelOp kernel) {
         {"kind", memref ? "tensor" : "scalar"},
         {"dtype", tile::dtypeName(memref ? memref.getElementType() : type)}};
     if (memref) {
-      Array shape;
-      for (AffineExpr extent : kernel.getParamShape(i).getResults())
-        shape.push_back(toJson(extent, symbols));
-      param["shape"] = std::move(shape);
+      param["shape"] = shapeOf(kernel, i, symbols);
       param["access"] = access[i];
     }
     result.params.push_back(std::move(param));
+  }
+  for (unsigned i = passed; i < kernel.getNumParams(); ++i) {
+    auto type = cast<MemRefType>(kernel.getParam(i).getType());
+    result.workspaces.push_back(
+        Object{{"name", kernel.getArgName(i).str()},
+               {"dtype", tile::dtypeName(type.getElementType())},
+               {"shape", shapeOf(kernel, i, symbols)}});
   }
   if (auto outputs = kernel->getAttrOfType<DenseI64ArrayAttr>("tile.outputs"))
     for (int64_t i : outputs.asArrayRef())
@@ -122,13 +136,18 @@ static Array toJson(ArrayRef<cuda::SizeExpr> list) {
   return result;
 }
 
+/// What a pointer or tensor map is of.
+static StringRef baseKey(const cuda::KernelArg &arg) {
+  return arg.isOfCall ? "workspace" : "param";
+}
+
 static Object tensorMap(const cuda::KernelArg &arg) {
   const cuda::TensorMapInfo &map = arg.tensorMap;
   std::string swizzle =
       map.swizzleBytes ? std::to_string(map.swizzleBytes) + "B" : "none";
   return Object{
       {"kind", "tensormap"},
-      {"param", arg.name},
+      {baseKey(arg), arg.name},
       {"dtype", tile::dtypeName(map.element)},
       {"rank", static_cast<int64_t>(map.globalDims.size())},
       {"global_dims", toJson(ArrayRef(map.globalDims))},
@@ -143,8 +162,9 @@ static Object tensorMap(const cuda::KernelArg &arg) {
 static Object toJson(const cuda::KernelArg &arg) {
   switch (arg.kind) {
   case cuda::KernelArg::Kind::Pointer:
-    return Object{
-        {"kind", "pointer"}, {"param", arg.name}, {"alignment", arg.alignment}};
+    return Object{{"kind", "pointer"},
+                  {baseKey(arg), arg.name},
+                  {"alignment", arg.alignment}};
   case cuda::KernelArg::Kind::Scalar:
     return Object{{"kind", "scalar"},
                   {"param", arg.name},
@@ -200,16 +220,20 @@ std::string writeMetadata(const HostSignature &signature, StringRef target,
     resources[figures.symbol] = toJson(figures);
   // Objects print their members sorted by name, so equal kernels give equal
   // bytes.
-  Json file = Object{{"version", 1},
-                     {"target", target.str()},
-                     {"name", signature.name},
-                     {"params", Array(signature.params)},
-                     {"symbols", Array(signature.symbols)},
-                     {"outputs", Array(signature.outputs)},
-                     {"launches", std::move(launches)},
-                     {"resources", std::move(resources)}};
+  bool hasWorkspaces = !signature.workspaces.empty();
+  Object file{{"version", hasWorkspaces ? 2 : 1},
+              {"target", target.str()},
+              {"name", signature.name},
+              {"params", Array(signature.params)},
+              {"symbols", Array(signature.symbols)},
+              {"outputs", Array(signature.outputs)},
+              {"launches", std::move(launches)},
+              {"resources", std::move(resources)}};
+  if (hasWorkspaces)
+    file["workspaces"] = Array(signature.workspaces);
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}", file) << "\n";
+  llvm::raw_string_ostream(text)
+      << llvm::formatv("{0:2}", Json(std::move(file))) << "\n";
   return text;
 }
 

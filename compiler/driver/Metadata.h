@@ -16,7 +16,8 @@ struct HostSignature {
   std::string name;
   llvm::json::Array params;
   llvm::json::Array symbols;
-  llvm::json::Array outputs; ///< names of what `tile.outputs` lists
+  llvm::json::Array outputs;    ///< names of what `tile.outputs` lists
+  llvm::json::Array workspaces; ///< what T.alloc_global asks for
 };
 HostSignature describeSignature(tile::KernelOp kernel);
 

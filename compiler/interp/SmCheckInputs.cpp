@@ -194,7 +194,12 @@ SmInputMaker tlc::interp::makeCheckInputs(tile::KernelOp kernel,
       auto type = dyn_cast<MemRefType>(param.getType());
       bool bounds = roles.bounds.contains(param);
       if (!type) {
-        inputs.args.push_back(bounds ? turns : int64_t(1));
+        auto size =
+            llvm::find(kernel.getSymbolNames(), kernel.getParamNames()[i]);
+        if (size != kernel.getSymbolNames().end())
+          inputs.args.push_back(sizes[size - kernel.getSymbolNames().begin()]);
+        else
+          inputs.args.push_back(bounds ? turns : int64_t(1));
         continue;
       }
       TensorArg tensor;

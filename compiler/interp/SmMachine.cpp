@@ -175,7 +175,10 @@ SmResult tlc::interp::runSm(tile::KernelOp kernel, ArrayRef<ArgValue> args,
   SmResult result;
   result.status = SmStatus::Invalid;
   FailureOr<SmallVector<int64_t>> sizes = solveSizes(kernel, args);
-  if (failed(sizes) || failed(checkArguments(kernel, args, *sizes)))
+  SmallVector<ArgValue> all(args);
+  WorkspaceMemory workspaces;
+  if (failed(sizes) || failed(workspaces.add(kernel, *sizes, all)) ||
+      failed(checkArguments(kernel, all, *sizes)))
     return result;
   SmProgram program;
   if (failed(buildSmProgram(kernel, program)))
@@ -183,7 +186,7 @@ SmResult tlc::interp::runSm(tile::KernelOp kernel, ArrayRef<ArgValue> args,
   SmOptions own = options;
   own.tagsOnly |= options.schedule == SmSchedule::Exhaustive;
   SmRun run(program, own, result);
-  for (auto [i, arg] : llvm::enumerate(args)) {
+  for (auto [i, arg] : llvm::enumerate(all)) {
     if (auto *tensor = std::get_if<TensorArg>(&arg))
       run.bindTensor(i, *tensor);
     else

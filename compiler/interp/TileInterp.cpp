@@ -2,13 +2,21 @@
 #include "compiler/interp/TileInterp.h"
 
 #include "compiler/interp/TileInterpMachine.h"
+#include "dialects/tile/Workspaces.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/AffineMap.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+#include <new>
 
 using namespace mlir;
 using namespace tlc::interp;
 namespace tile = tlc::tile;
+
+/// Bytes of a workspace; more are an error instead of a machine that swaps.
+static constexpr int64_t kMaxWorkspace = int64_t(1) << 34;
 
 /// Dimensions of parameter `i` for the given sizes.
 static SmallVector<int64_t> evaluateShape(tile::KernelOp kernel, unsigned i,
@@ -52,6 +60,17 @@ static bool solveOne(AffineExpr expr, int64_t value,
   return false;
 }
 
+/// The argument for the integer parameter of that name, if there is one.
+static std::optional<int64_t>
+numberOf(tile::KernelOp kernel, ArrayRef<ArgValue> args, Attribute name) {
+  for (auto [i, arg] : llvm::enumerate(args))
+    if (auto *integer = std::get_if<int64_t>(&arg);
+        integer && i < kernel.getNumParams() &&
+        kernel.getParamNames()[i] == name)
+      return *integer;
+  return std::nullopt;
+}
+
 FailureOr<SmallVector<int64_t>>
 tlc::interp::solveSizes(tile::KernelOp kernel, ArrayRef<ArgValue> args) {
   SmallVector<std::optional<int64_t>> sizes(kernel.getSymbolNames().size());
@@ -74,6 +93,8 @@ tlc::interp::solveSizes(tile::KernelOp kernel, ArrayRef<ArgValue> args) {
   }
   SmallVector<int64_t> result;
   for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (!size)
+      size = numberOf(kernel, args, kernel.getSymbolNames()[i]);
     if (!size)
       return kernel.emitError()
              << "no argument determines the size '"
@@ -140,8 +161,55 @@ LogicalResult tlc::interp::checkArguments(tile::KernelOp kernel,
   return success();
 }
 
-static void bind(Machine &machine, tile::KernelOp kernel,
-                 ArrayRef<ArgValue> args, ArrayRef<int64_t> sizes) {
+/// The tensor of a workspace with memory that nothing has written; nothing
+/// after an error.
+static std::unique_ptr<uint8_t[]>
+makeWorkspace(tile::KernelOp kernel, unsigned param, TensorArg &tensor) {
+  auto fail = [&](const Twine &text) {
+    kernel.emitError() << "workspace '" << kernel.getArgName(param)
+                       << "' of the shape " << shapeText(tensor.shape) << " "
+                       << text.str();
+    return nullptr;
+  };
+  auto type = cast<MemRefType>(kernel.getParam(param).getType());
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  bool isEmpty = llvm::is_contained(tensor.shape, 0);
+  for (int64_t extent : tensor.shape) {
+    if (extent < 0)
+      return fail("has a negative size");
+    if (!isEmpty &&
+        (llvm::MulOverflow(bytes, extent, bytes) || bytes > kMaxWorkspace))
+      return fail("is larger than this device's memory");
+  }
+  if (isEmpty)
+    bytes = 1;
+  std::unique_ptr<uint8_t[]> memory(new (std::nothrow) uint8_t[bytes]);
+  if (!memory)
+    return fail("is larger than this device's memory");
+  std::memset(memory.get(), 0xff, bytes);
+  tensor.data = memory.get();
+  return memory;
+}
+
+LogicalResult WorkspaceMemory::add(tile::KernelOp kernel,
+                                   ArrayRef<int64_t> sizes,
+                                   SmallVectorImpl<ArgValue> &args) {
+  if (args.size() != tile::getNumPassed(kernel) ||
+      sizes.size() != kernel.getSymbolNames().size())
+    return success();
+  for (unsigned i = args.size(); i < kernel.getNumParams(); ++i) {
+    TensorArg tensor;
+    tensor.shape.assign(evaluateShape(kernel, i, sizes));
+    memory.push_back(makeWorkspace(kernel, i, tensor));
+    if (!memory.back())
+      return failure();
+    args.push_back(std::move(tensor));
+  }
+  return success();
+}
+
+static void bindArguments(Machine &machine, tile::KernelOp kernel,
+                          ArrayRef<ArgValue> args, ArrayRef<int64_t> sizes) {
   for (auto [i, arg] : llvm::enumerate(args)) {
     if (auto *tensor = std::get_if<TensorArg>(&arg))
       machine.bindTensor(i, *tensor);
@@ -159,13 +227,16 @@ LogicalResult tlc::interp::interpret(tile::KernelOp kernel,
                                      ArrayRef<ArgValue> args,
                                      ArrayRef<int64_t> symbols,
                                      const InterpOptions &options) {
-  if (failed(checkArguments(kernel, args, symbols)))
+  SmallVector<ArgValue> all(args);
+  WorkspaceMemory workspaces;
+  if (failed(workspaces.add(kernel, symbols, all)) ||
+      failed(checkArguments(kernel, all, symbols)))
     return failure();
   FailureOr<Program> program = buildProgram(kernel);
   if (failed(program))
     return failure();
   Machine machine(*program, options);
-  bind(machine, kernel, args, symbols);
+  bindArguments(machine, kernel, all, symbols);
   return machine.run();
 }
 

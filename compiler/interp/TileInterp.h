@@ -59,8 +59,9 @@ struct InterpOptions {
 /// The block that runs as number `turn` of `total` in that order.
 int64_t blockAt(uint64_t order, int64_t turn, int64_t total);
 
-/// Runs all launches of `kernel`. `args` has one entry for each parameter; the
-/// dynamic sizes are solved from the shapes. Problems are reported as MLIR
+/// Runs all launches of `kernel`. `args` has one entry for each parameter, with
+/// or without the workspaces, which are the last ones; the dynamic sizes are
+/// solved from the shapes and numbers. Problems are reported as MLIR
 /// errors at the op (or the kernel, for arguments) and give failure.
 llvm::LogicalResult interpret(tile::KernelOp kernel,
                               llvm::ArrayRef<ArgValue> args,
@@ -73,8 +74,9 @@ llvm::LogicalResult interpret(tile::KernelOp kernel,
                               llvm::ArrayRef<int64_t> symbols,
                               const InterpOptions &options);
 
-/// The dynamic sizes that make the parameter shapes equal to those of `args`;
-/// reports contradictions and sizes that no shape determines.
+/// The dynamic sizes that make the parameter shapes equal to those of `args`; a
+/// size in no shape is the number that is passed by its name. Reports
+/// contradictions and sizes that nothing determines.
 llvm::FailureOr<llvm::SmallVector<int64_t>>
 solveSizes(tile::KernelOp kernel, llvm::ArrayRef<ArgValue> args);
 

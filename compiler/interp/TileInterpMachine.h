@@ -4,7 +4,9 @@
 #include "compiler/interp/TileInterp.h"
 #include "compiler/interp/TileInterpProgram.h"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace tlc::interp {
 
@@ -25,6 +27,19 @@ struct Buffer {
 llvm::LogicalResult checkArguments(tile::KernelOp kernel,
                                    llvm::ArrayRef<ArgValue> args,
                                    llvm::ArrayRef<int64_t> sizes);
+/// The memory of a kernel's workspaces (T.alloc_global) for one run: bytes
+/// 0xff, as of anything that nothing has written.
+class WorkspaceMemory {
+public:
+  /// Appends the workspaces of `kernel` to `args`, where they are missing.
+  /// Reports extents that are negative and more memory than there is.
+  llvm::LogicalResult add(tile::KernelOp kernel, llvm::ArrayRef<int64_t> sizes,
+                          llvm::SmallVectorImpl<ArgValue> &args);
+
+private:
+  std::vector<std::unique_ptr<uint8_t[]>> memory;
+};
+
 /// A number as a value of the scalar type of its parameter.
 Cell scalarCell(const ArgValue &value, mlir::Type type);
 

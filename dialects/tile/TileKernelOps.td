@@ -15,7 +15,9 @@ def Tile_KernelOp : Tile_Op<"kernel",
     results for a scalar). `prelude` is CUDA text from `T.import_source`. The
     attribute `tile.outputs`, where it is there, lists the tensor parameters
     that a host allocates when its caller does not give them (`out_idx`,
-    `T.empty`), in the order in which they are returned.
+    `T.empty`), in the order in which they are returned. `tile.workspaces` tells
+    how many of the parameters, the last ones, are no arguments but tensors that
+    a host allocates for one call (`T.alloc_global`), undefined at its start.
 
     ```mlir
     tile.kernel @scale params ["X"] shapes [affine_map<()[n] -> (n)>]

@@ -1,5 +1,5 @@
 // Rules of tile programs that ODS cannot say, one helper a rule.
-#include "dialects/tile/Tile.h"
+#include "dialects/tile/Workspaces.h"
 
 using namespace mlir;
 using namespace tlc::tile;
@@ -56,6 +56,24 @@ StringRef KernelOp::getArgName(unsigned i) {
   return cast<StringAttr>(names[index]).getValue();
 }
 
+/// `tile.workspaces`, where it is there, counts tensors at the end of the
+/// parameters.
+static LogicalResult verifyWorkspaces(KernelOp kernel) {
+  Attribute attribute = kernel->getAttr(kWorkspacesAttr);
+  if (!attribute)
+    return success();
+  auto count = dyn_cast<IntegerAttr>(attribute);
+  if (!count || !count.getType().isInteger(64) || count.getInt() < 1 ||
+      count.getInt() > kernel.getNumParams())
+    return kernel.emitOpError() << kWorkspacesAttr
+                                << " must be an i64 of 1 to the number of "
+                                   "parameters";
+  for (unsigned i = getNumPassed(kernel); i < kernel.getNumParams(); ++i)
+    if (!isa<MemRefType>(kernel.getParam(i).getType()))
+      return kernel.emitOpError() << "workspace " << i << " is no tensor";
+  return success();
+}
+
 /// `tile.outputs`, where it is there, lists tensor parameters, each once.
 static LogicalResult verifyOutputs(KernelOp kernel) {
   Attribute attribute = kernel->getAttr("tile.outputs");
@@ -66,7 +84,7 @@ static LogicalResult verifyOutputs(KernelOp kernel) {
     return kernel.emitOpError("tile.outputs must be an array of i64");
   SmallVector<int64_t> seen;
   for (int64_t i : outputs.asArrayRef()) {
-    if (i < 0 || i >= kernel.getNumParams() ||
+    if (i < 0 || i >= getNumPassed(kernel) ||
         !isa<MemRefType>(kernel.getParam(i).getType()))
       return kernel.emitOpError()
              << "output " << i << " is no tensor parameter";
@@ -103,6 +121,8 @@ LogicalResult KernelOp::verify() {
   for (unsigned i = 0; i < symbols; ++i)
     if (!getSymbolValue(i).getType().isInteger(32))
       return emitOpError() << "size " << i << " must be i32";
+  if (failed(verifyWorkspaces(*this)))
+    return failure();
   return verifyOutputs(*this);
 }
 

@@ -1,5 +1,5 @@
 // Packed launches go to a stream, with the workspaces that live as long as one
-// launch.
+// launch or one call.
 #include "runtime/core/Launch.h"
 
 #include "tlc/Error.h"
@@ -64,6 +64,76 @@ private:
   std::size_t made = 0; ///< of the list, from its beginning
 };
 
+/// The workspaces of a call, in the order of its stream: allocated before its
+/// first launch, freed after its last one, or when something in between fails.
+class CallWorkspaces {
+public:
+  CallWorkspaces(PreparedLaunch &call, cu::Stream stream)
+      : call(call), stream(stream) {
+    try {
+      for (std::size_t i = 0; i < call.workspaces.size(); ++i)
+        allocate(i);
+    } catch (...) {
+      free();
+      throw;
+    }
+  }
+  CallWorkspaces(const CallWorkspaces &) = delete;
+  CallWorkspaces &operator=(const CallWorkspaces &) = delete;
+  ~CallWorkspaces() { free(); }
+
+  /// Frees all; an error of the driver's, if there is one.
+  cu::Result free() {
+    cu::Result first = cu::kSuccess;
+    for (PreparedLaunch::Workspace &workspace : call.workspaces) {
+      if (workspace.address == 0)
+        continue;
+      cu::Result result = Driver::get().memFreeAsync(workspace.address, stream);
+      workspace.address = 0;
+      if (first == cu::kSuccess)
+        first = result;
+    }
+    return first;
+  }
+
+private:
+  void allocate(std::size_t index) {
+    PreparedLaunch::Workspace &workspace = call.workspaces[index];
+    if (!workspace.isUsed || workspace.bytes == 0)
+      return;
+    const Driver &driver = Driver::get();
+    cu::DevicePtr address = 0;
+    cu::Result result = driver.memAllocFromPoolAsync(
+        &address, workspace.bytes, call.device->workspacePool(), stream);
+    const LaunchMetadata &metadata = call.kernel->metadata();
+    if (result != cu::kSuccess)
+      driver.fail(result,
+                  fmt::format("allocating the workspace {} of kernel {} ({} "
+                              "bytes)",
+                              metadata.workspaces[index].name, metadata.name,
+                              workspace.bytes));
+    workspace.address = address;
+  }
+
+  PreparedLaunch &call;
+  cu::Stream stream;
+};
+
+/// Parameters that depend on where the workspaces of the call are.
+void setAddresses(PackedLaunch &launch,
+                  const std::vector<PreparedLaunch::Workspace> &workspaces) {
+  for (const PackedLaunch::CallWorkspaceUse &use : launch.callWorkspaces) {
+    cu::DevicePtr address = workspaces[use.workspace].address;
+    if (!use.map) {
+      launch.scalars[use.at] = address;
+      continue;
+    }
+    TensorMapKey key = *use.map;
+    key.address += address;
+    encodeTensorMap(key, launch.maps[use.at]);
+  }
+}
+
 } // namespace
 
 void PreparedLaunch::enqueueOne(PackedLaunch &launch, cu::Stream stream) const {
@@ -92,9 +162,14 @@ void PreparedLaunch::enqueue(cu::Stream stream) {
     return;
   }
   device->makeCurrent();
-  for (PackedLaunch &launch : launches)
-    if (!launch.empty)
-      enqueueOne(launch, stream);
+  CallWorkspaces memory(*this, stream);
+  for (PackedLaunch &launch : launches) {
+    if (launch.empty)
+      continue;
+    setAddresses(launch, workspaces);
+    enqueueOne(launch, stream);
+  }
+  Driver::get().check(memory.free(), "freeing a kernel's workspace");
 }
 
 } // namespace tlc::rt

@@ -37,14 +37,18 @@ LoadedKernel::LoadedKernel(LaunchMetadata metadata, std::vector<char> image,
     std::ranges::transform(exprs, std::back_inserter(list), compile);
     return list;
   };
+  for (const WorkspaceInfo &workspace : meta.workspaces)
+    workspaceShapes.push_back(compileAll(workspace.shape));
   for (const LaunchInfo &launch : meta.launches) {
     LaunchProgram &program = programs.emplace_back();
     std::ranges::transform(launch.grid, program.grid.begin(), compile);
     for (const LaunchArg &arg : launch.args) {
       ArgProgram &packed = program.args.emplace_back();
       packed.arg = &arg;
-      if (const auto *pointer = std::get_if<PointerArg>(&arg))
+      if (const auto *pointer = std::get_if<PointerArg>(&arg)) {
         packed.param = meta.paramIndex(pointer->param);
+        packed.workspace = meta.workspaceIndex(pointer->workspace);
+      }
       if (const auto *scalar = std::get_if<ScalarArg>(&arg)) {
         packed.param = meta.paramIndex(scalar->param);
         packed.value = compile(scalar->expr);
@@ -53,6 +57,7 @@ LoadedKernel::LoadedKernel(LaunchMetadata metadata, std::vector<char> image,
         packed.value = compile(workspace->bytes);
       if (const auto *map = std::get_if<TensorMapArg>(&arg)) {
         packed.param = meta.paramIndex(map->param);
+        packed.workspace = meta.workspaceIndex(map->workspace);
         packed.value = compile(map->baseOffsetBytes);
         packed.dims = compileAll(map->globalDims);
         packed.strides = compileAll(map->globalStridesBytes);
@@ -90,7 +95,8 @@ LoadedKernel::OnDevice LoadedKernel::loadOnto(const Device &device) const {
     loaded.residency.push_back(launch.cooperative
                                    ? residencyOf(function, launch, device)
                                    : Residency());
-    if (std::ranges::any_of(launch.args, [](const LaunchArg &arg) {
+    if (!meta.workspaces.empty() ||
+        std::ranges::any_of(launch.args, [](const LaunchArg &arg) {
           return std::holds_alternative<WorkspaceArg>(arg);
         }))
       device.workspacePool();
@@ -104,6 +110,7 @@ void LoadedKernel::prepare(std::span<const Argument> arguments,
   out.kernel = this;
   if (isVirtual()) {
     binder.bind(arguments, bound, DeviceKind::Host);
+    sizeWorkspaces(bound, out);
     out.device = nullptr;
     out.hostArguments.assign(arguments.begin(), arguments.end());
     out.hostSymbols.assign(bound.symbols.begin(),
@@ -122,6 +129,7 @@ void LoadedKernel::prepare(std::span<const Argument> arguments,
                                 meta.params[i].name, problem));
     }
   out.device = &device;
+  sizeWorkspaces(bound, out);
   out.launches.resize(programs.size());
   for (std::size_t i = 0; i < programs.size(); ++i) {
     out.launches[i].function = loaded.functions[i];
@@ -133,6 +141,36 @@ void LoadedKernel::prepare(std::span<const Argument> arguments,
       throw Error(ErrorCode::InvalidArgument,
                   explainTooLarge(meta.launches[i], launch.blocks(),
                                   launch.residency, device));
+    for (const PackedLaunch::CallWorkspaceUse &use : launch.callWorkspaces)
+      out.workspaces[use.workspace].isUsed = true;
+  }
+}
+
+void LoadedKernel::sizeWorkspaces(const BoundArguments &bound,
+                                  PreparedLaunch &out) const {
+  out.workspaces.assign(meta.workspaces.size(), {});
+  for (std::size_t i = 0; i < workspaceShapes.size(); ++i) {
+    const WorkspaceInfo &info = meta.workspaces[i];
+    Dims shape;
+    for (std::size_t d = 0; d < workspaceShapes[i].size(); ++d) {
+      shape.push(workspaceShapes[i][d].evaluate(bound.symbols));
+      if (shape[d] < 0)
+        throw Error(ErrorCode::InvalidArgument,
+                    fmt::format("kernel {} workspace {} shape[{}] is {} = {}, "
+                                "expected at least 0",
+                                meta.name, info.name, d,
+                                toString(info.shape[d]), shape[d]));
+    }
+    std::int64_t total = bytes(info.dtype);
+    bool isEmpty = std::ranges::find(shape, 0) != shape.end();
+    for (std::int64_t extent : shape)
+      if (!isEmpty && __builtin_mul_overflow(total, extent, &total))
+        throw Error(ErrorCode::InvalidArgument,
+                    fmt::format("kernel {} workspace {} of shape [{}] is "
+                                "larger than any memory",
+                                meta.name, info.name,
+                                fmt::join(shape.begin(), shape.end(), ", ")));
+    out.workspaces[i].bytes = isEmpty ? 0 : static_cast<std::size_t>(total);
   }
 }
 
@@ -147,6 +185,7 @@ void LoadedKernel::pack(std::size_t index, std::span<const Argument> arguments,
   out.maps.reserve(program.args.size());
   out.slots.clear();
   out.workspaces.clear();
+  out.callWorkspaces.clear();
   if (out.empty)
     return;
   for (const ArgProgram &arg : program.args)
@@ -217,17 +256,8 @@ void LoadedKernel::packArg(const ArgProgram &program,
                            std::span<const Argument> arguments,
                            const BoundArguments &bound,
                            PackedLaunch &out) const {
-  if (std::holds_alternative<TensorMapArg>(*program.arg)) {
-    TensorMapKey key = mapKey(program, arguments[program.param], bound);
-    std::string problem = explainTensorMapProblem(key);
-    if (!problem.empty())
-      throw Error(ErrorCode::InvalidArgument,
-                  fmt::format("kernel {} input {} {}", meta.name,
-                              meta.params[program.param].name, problem));
-    encodeTensorMap(key, out.maps.emplace_back());
-    out.slots.push_back(&out.maps.back());
-    return;
-  }
+  if (std::holds_alternative<TensorMapArg>(*program.arg))
+    return packMap(program, arguments, bound, out);
   std::uint64_t value = 0;
   if (const auto *scalar = std::get_if<ScalarArg>(program.arg)) {
     Argument given = program.param >= 0
@@ -241,6 +271,9 @@ void LoadedKernel::packArg(const ArgProgram &program,
     out.workspaces.push_back({out.scalars.size(),
                               std::size_t(std::max<std::int64_t>(bytes, 0)),
                               workspace->zero});
+  } else if (program.workspace >= 0) {
+    out.callWorkspaces.push_back(
+        {std::size_t(program.workspace), out.scalars.size(), std::nullopt});
   } else {
     value = pointerBits(program, arguments[program.param]);
   }
@@ -248,8 +281,41 @@ void LoadedKernel::packArg(const ArgProgram &program,
   out.slots.push_back(&out.scalars.back());
 }
 
-TensorMapKey LoadedKernel::mapKey(const ArgProgram &program,
-                                  const Argument &argument,
+void LoadedKernel::packMap(const ArgProgram &program,
+                           std::span<const Argument> arguments,
+                           const BoundArguments &bound,
+                           PackedLaunch &out) const {
+  bool isWorkspace = program.workspace >= 0, isEmpty = false;
+  std::uint64_t base = 0;
+  if (!isWorkspace) {
+    const Argument &given = arguments[program.param];
+    isEmpty = given.kind() != Argument::Kind::Tensor;
+    if (!isEmpty)
+      base = reinterpret_cast<std::uint64_t>(given.tensor().data);
+  }
+  TensorMapKey key = mapKey(program, base, isEmpty, bound);
+  std::string problem = explainTensorMapProblem(key);
+  if (!problem.empty())
+    throw Error(ErrorCode::InvalidArgument,
+                isWorkspace
+                    ? fmt::format("kernel {} workspace {} {}", meta.name,
+                                  meta.workspaces[program.workspace].name,
+                                  problem)
+                    : fmt::format("kernel {} input {} {}", meta.name,
+                                  meta.params[program.param].name, problem));
+  // The map of a workspace is encoded when its memory is there.
+  if (isWorkspace && !isEmpty) {
+    out.callWorkspaces.push_back(
+        {std::size_t(program.workspace), out.maps.size(), key});
+    out.maps.emplace_back();
+  } else {
+    encodeTensorMap(key, out.maps.emplace_back());
+  }
+  out.slots.push_back(&out.maps.back());
+}
+
+TensorMapKey LoadedKernel::mapKey(const ArgProgram &program, std::uint64_t base,
+                                  bool &isEmpty,
                                   const BoundArguments &bound) const {
   const auto &info = std::get<TensorMapArg>(*program.arg);
   TensorMapKey key;
@@ -257,22 +323,21 @@ TensorMapKey LoadedKernel::mapKey(const ArgProgram &program,
   key.dtype = info.dtype;
   key.swizzle = info.swizzle;
   key.l2Promotion = info.l2Promotion;
-  bool empty = argument.kind() != Argument::Kind::Tensor;
   for (unsigned i = 0; i < key.rank; ++i) {
     key.dims[i] = program.dims[i].evaluate(bound.symbols);
-    empty |= key.dims[i] == 0;
+    isEmpty |= key.dims[i] == 0;
     key.box[i] = info.box[i];
     key.elementStrides[i] = info.elementStrides[i];
     if (i + 1 < key.rank)
       key.stridesBytes[i] = program.strides[i].evaluate(bound.symbols);
   }
-  if (!empty) {
-    key.address = reinterpret_cast<std::uint64_t>(argument.tensor().data) +
-                  program.value.evaluate(bound.symbols);
+  if (!isEmpty) {
+    key.address = base + program.value.evaluate(bound.symbols);
     return key;
   }
   // The hardware has no descriptor of nothing: one element elsewhere instead.
-  Access access = meta.params[program.param].access;
+  Access access =
+      program.param < 0 ? Access::ReadWrite : meta.params[program.param].access;
   bool writable = access == Access::Write || access == Access::ReadWrite;
   key.address = standInAddress(bound.deviceId, writable);
   for (unsigned i = 0; i < key.rank; ++i) {

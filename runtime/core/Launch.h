@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,14 @@ struct PackedLaunch {
     bool zero;
   };
   std::vector<Workspace> workspaces;
+  /// A parameter that depends on the address of a workspace of the call.
+  struct CallWorkspaceUse {
+    std::size_t workspace; ///< index in PreparedLaunch::workspaces
+    std::size_t at;        ///< index in `scalars` or `maps`
+    /// Of a map; its address is relative to the workspace.
+    std::optional<TensorMapKey> map;
+  };
+  std::vector<CallWorkspaceUse> callWorkspaces;
   Residency residency; ///< where the launch is cooperative
   bool empty = false;  ///< a grid extent is 0: nothing to enqueue
 
@@ -53,15 +62,22 @@ struct PreparedLaunch {
   std::shared_ptr<const LoadedKernel> owner;
   const Device *device = nullptr;
   std::vector<PackedLaunch> launches;
+  /// A workspace of the whole call, in the order of the metadata.
+  struct Workspace {
+    std::size_t bytes = 0;
+    bool isUsed = false;       ///< by a launch that is not empty
+    cu::DevicePtr address = 0; ///< during `enqueue`
+  };
+  std::vector<Workspace> workspaces;
   /// What a virtual kernel runs on, instead of device and launches.
   std::vector<Argument> hostArguments;
   std::vector<std::int64_t> hostSymbols;
 
   /// Enqueues everything on `stream`, in the order of the metadata; the
-  /// device's context becomes current. Each launch gets workspaces of its own,
-  /// allocated and freed in stream order (in a capture: by nodes of the graph),
-  /// so that launches that overlap share none and a launch that fails leaves
-  /// none behind.
+  /// device's context becomes current. The call and each of its launches get
+  /// workspaces of their own, allocated and freed in stream order (in a
+  /// capture: by nodes of the graph), so that calls that overlap share none and
+  /// a call that fails leaves none behind.
   void enqueue(cu::Stream stream);
 
 private:
@@ -91,7 +107,8 @@ private:
   struct ArgProgram {
     const LaunchArg *arg;
     int param = -1;
-    ExprProgram value; // scalar, workspace size or map offset
+    int workspace = -1; ///< of the call
+    ExprProgram value;  // scalar, workspace size or map offset
     std::vector<ExprProgram> dims, strides;
   };
   struct LaunchProgram {
@@ -107,6 +124,9 @@ private:
 
   const OnDevice &load(const Device &device) const;
   OnDevice loadOnto(const Device &device) const;
+  /// Throws tlc::Error (InvalidArgument) for a negative extent or a workspace
+  /// larger than any memory.
+  void sizeWorkspaces(const BoundArguments &bound, PreparedLaunch &out) const;
   void pack(std::size_t index, std::span<const Argument> arguments,
             const BoundArguments &bound, PackedLaunch &out) const;
   void packArg(const ArgProgram &program, std::span<const Argument> arguments,
@@ -115,8 +135,12 @@ private:
   /// (InvalidArgument) where it is not aligned as the accesses rely on.
   std::uint64_t pointerBits(const ArgProgram &program,
                             const Argument &given) const;
-  TensorMapKey mapKey(const ArgProgram &program, const Argument &argument,
-                      const BoundArguments &bound) const;
+  void packMap(const ArgProgram &program, std::span<const Argument> arguments,
+               const BoundArguments &bound, PackedLaunch &out) const;
+  /// The descriptor of memory at `base`, or of some other memory where the
+  /// tensor is empty, which `isEmpty` says in advance or learns.
+  TensorMapKey mapKey(const ArgProgram &program, std::uint64_t base,
+                      bool &isEmpty, const BoundArguments &bound) const;
   void packGrid(std::size_t index, const BoundArguments &bound,
                 PackedLaunch &out) const;
 
@@ -126,6 +150,7 @@ private:
   std::shared_ptr<const KernelOrigin> made;
   Binder binder;
   std::vector<LaunchProgram> programs;
+  std::vector<std::vector<ExprProgram>> workspaceShapes;
   mutable std::mutex mutex;
   mutable std::map<int, OnDevice> devices;
   /// The entry of `devices` that was asked for last; entries stay.

@@ -18,6 +18,13 @@ int LaunchMetadata::paramIndex(std::string_view name) const {
   return -1;
 }
 
+int LaunchMetadata::workspaceIndex(std::string_view name) const {
+  for (std::size_t i = 0; i < workspaces.size(); ++i)
+    if (workspaces[i].name == name)
+      return static_cast<int>(i);
+  return -1;
+}
+
 LaunchMetadata readMetadata(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)

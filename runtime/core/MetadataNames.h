@@ -7,7 +7,11 @@
 
 namespace tlc::rt {
 
-inline constexpr int kMetadataVersion = 1;
+/// The newest that is read. Version 2 added "workspaces"; a file that has none
+/// is written as version 1.
+inline constexpr int kMetadataVersion = 2;
+/// What an allocation of the driver's pool is aligned to, in bytes.
+inline constexpr int kWorkspaceAlignment = 256;
 
 // Spellings of the enumerations, in their order.
 inline constexpr std::string_view kParamKinds[] = {"tensor", "scalar",

@@ -53,13 +53,41 @@ ParamInfo parseParam(const JsonNode &node) {
   return param;
 }
 
+std::string nonEmpty(const JsonNode &node) {
+  std::string name = node.string();
+  if (name.empty())
+    node.fail("expected a name");
+  return name;
+}
+
+WorkspaceInfo parseWorkspace(const JsonNode &node) {
+  node.expectKeys({"name", "dtype", "shape"});
+  WorkspaceInfo workspace;
+  workspace.name = nonEmpty(node.at("name"));
+  workspace.dtype = node.at("dtype").dtype();
+  workspace.shape = exprs(node.at("shape"));
+  if (workspace.shape.empty() || workspace.shape.size() > kMaxRank)
+    node.at("shape").fail(fmt::format("expected 1 to {} dimensions", kMaxRank));
+  return workspace;
+}
+
+/// The tensor that a pointer or tensor map is of.
+template <class Arg> void parseBase(const JsonNode &node, Arg &arg) {
+  if (node.has("param") == node.has("workspace"))
+    node.fail("expected either 'param' or 'workspace'");
+  if (node.has("param"))
+    arg.param = nonEmpty(node.at("param"));
+  else
+    arg.workspace = nonEmpty(node.at("workspace"));
+}
+
 TensorMapArg parseTensorMap(const JsonNode &node) {
-  node.expectKeys({"kind", "param", "dtype", "rank", "global_dims",
+  node.expectKeys({"kind", "param", "workspace", "dtype", "rank", "global_dims",
                    "global_strides_bytes", "box", "element_strides", "swizzle",
                    "l2_promotion", "oob_fill", "base_offset_bytes"});
   constexpr std::string_view kFills[] = {"zero"};
   TensorMapArg map;
-  map.param = node.at("param").string();
+  parseBase(node, map);
   map.dtype = node.at("dtype").dtype();
   std::size_t rank = node.at("rank").integer(1, 5);
   map.globalDims = exprs(node.at("global_dims"));
@@ -82,11 +110,13 @@ LaunchArg parseArg(const JsonNode &node) {
   node.expectObject();
   std::string kind = node.at("kind").string();
   if (kind == "pointer") {
-    node.expectKeys({"kind", "param", "alignment"});
-    PointerArg pointer{node.at("param").string()};
+    node.expectKeys({"kind", "param", "workspace", "alignment"});
+    PointerArg pointer;
+    parseBase(node, pointer);
+    std::int64_t most = pointer.param.empty() ? kWorkspaceAlignment : 4096;
     if (node.has("alignment"))
       pointer.alignment =
-          static_cast<std::uint32_t>(node.at("alignment").integer(1, 4096));
+          static_cast<std::uint32_t>(node.at("alignment").integer(1, most));
     return pointer;
   }
   if (kind == "scalar") {
@@ -153,7 +183,19 @@ KernelResources parseResources(const JsonNode &node,
   return resources;
 }
 
-/// Every name that a launch uses must be a parameter of the right kind.
+/// The workspace that an argument names; empty: it names none.
+std::string workspaceOf(const LaunchArg &arg) {
+  return std::visit(
+      [](const auto &kind) -> std::string {
+        if constexpr (requires { kind.workspace; })
+          return kind.workspace;
+        return "";
+      },
+      arg);
+}
+
+/// Every name that a launch uses must be a parameter of the right kind, or a
+/// workspace.
 void checkNames(const LaunchMetadata &metadata, const JsonNode &top) {
   for (std::size_t l = 0; l < metadata.launches.size(); ++l) {
     const auto &args = metadata.launches[l].args;
@@ -166,6 +208,10 @@ void checkNames(const LaunchMetadata &metadata, const JsonNode &top) {
           },
           args[a]);
       JsonNode node = top.at("launches").at(l).at("args").at(a);
+      if (std::string workspace = workspaceOf(args[a]);
+          name.empty() && !workspace.empty() &&
+          metadata.workspaceIndex(workspace) < 0)
+        node.fail(fmt::format("there is no workspace '{}'", workspace));
       bool isExpr = name.empty();
       int index = metadata.paramIndex(name);
       if (!isExpr && index < 0)
@@ -226,6 +272,9 @@ void checkExprs(const LaunchMetadata &metadata, const JsonNode &top) {
     for (const Expr &expr : metadata.params[i].strides)
       checkExpr(expr, metadata, node);
   }
+  for (std::size_t i = 0; i < metadata.workspaces.size(); ++i)
+    for (const Expr &expr : metadata.workspaces[i].shape)
+      checkExpr(expr, metadata, top.at("workspaces").at(i));
   for (std::size_t i = 0; i < metadata.launches.size(); ++i) {
     JsonNode node = top.at("launches").at(i);
     for (const Expr &expr : metadata.launches[i].grid)
@@ -247,17 +296,29 @@ void parseOutputs(const JsonNode &node, LaunchMetadata &metadata) {
   }
 }
 
+void parseWorkspaces(const JsonNode &node, LaunchMetadata &metadata) {
+  for (std::size_t i = 0, e = node.size(); i < e; ++i) {
+    WorkspaceInfo workspace = parseWorkspace(node.at(i));
+    if (metadata.workspaceIndex(workspace.name) >= 0)
+      node.at(i).fail(
+          fmt::format("workspace '{}' appears twice", workspace.name));
+    metadata.workspaces.push_back(std::move(workspace));
+  }
+}
+
 LaunchMetadata parseTop(const JsonNode &top) {
   top.expectObject();
-  if (std::int64_t version = top.at("version").integer();
-      version != kMetadataVersion)
+  std::int64_t version = top.at("version").integer();
+  if (version < 1 || version > kMetadataVersion)
     top.at("version").fail(
-        fmt::format("this tlc reads version {} of the metadata, the file has "
-                    "version {}; use the tlc that compiled the kernel, or "
+        fmt::format("this tlc reads versions 1 to {} of the metadata, the file "
+                    "has version {}; use the tlc that compiled the kernel, or "
                     "compile it again",
                     kMetadataVersion, version));
   top.expectKeys({"version", "target", "name", "params", "symbols", "outputs",
-                  "launches", "resources"});
+                  "workspaces", "launches", "resources"});
+  if (version == 1 && top.has("workspaces"))
+    top.at("workspaces").fail("a file of version 1 has none");
   LaunchMetadata metadata;
   metadata.target = top.at("target").string();
   metadata.name = top.at("name").string();
@@ -276,6 +337,8 @@ LaunchMetadata parseTop(const JsonNode &top) {
   }
   if (top.has("outputs"))
     parseOutputs(top.at("outputs"), metadata);
+  if (top.has("workspaces"))
+    parseWorkspaces(top.at("workspaces"), metadata);
   JsonNode launches = top.at("launches");
   for (std::size_t i = 0, e = launches.size(); i < e; ++i)
     metadata.launches.push_back(parseLaunch(launches.at(i)));

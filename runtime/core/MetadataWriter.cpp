@@ -47,7 +47,8 @@ Json toJson(const ParamInfo &param) {
 Json toJson(const PointerArg &arg) {
   Json json;
   json["kind"] = "pointer";
-  json["param"] = arg.param;
+  json[arg.param.empty() ? "workspace" : "param"] =
+      arg.param.empty() ? arg.workspace : arg.param;
   if (arg.alignment != 1)
     json["alignment"] = arg.alignment;
   return json;
@@ -67,7 +68,8 @@ Json toJson(const ScalarArg &arg) {
 Json toJson(const TensorMapArg &arg) {
   Json json;
   json["kind"] = "tensormap";
-  json["param"] = arg.param;
+  json[arg.param.empty() ? "workspace" : "param"] =
+      arg.param.empty() ? arg.workspace : arg.param;
   json["dtype"] = name(arg.dtype);
   json["rank"] = arg.globalDims.size();
   json["global_dims"] = toJsonList(arg.globalDims);
@@ -86,6 +88,14 @@ Json toJson(const WorkspaceArg &arg) {
   json["kind"] = "workspace";
   json["bytes"] = toJson(arg.bytes);
   json["zero"] = arg.zero;
+  return json;
+}
+
+Json toJson(const WorkspaceInfo &workspace) {
+  Json json;
+  json["name"] = workspace.name;
+  json["dtype"] = name(workspace.dtype);
+  json["shape"] = toJsonList(workspace.shape);
   return json;
 }
 
@@ -116,7 +126,7 @@ Json toJson(const KernelResources &resources) {
 
 std::string writeMetadata(const LaunchMetadata &metadata) {
   Json json;
-  json["version"] = kMetadataVersion;
+  json["version"] = metadata.workspaces.empty() ? 1 : kMetadataVersion;
   json["target"] = metadata.target;
   json["name"] = metadata.name;
   json["params"] = Json::array();
@@ -127,6 +137,8 @@ std::string writeMetadata(const LaunchMetadata &metadata) {
     json["symbols"].push_back(Json{{"name", symbol}});
   if (!metadata.outputs.empty())
     json["outputs"] = metadata.outputs;
+  for (const WorkspaceInfo &workspace : metadata.workspaces)
+    json["workspaces"].push_back(toJson(workspace));
   json["launches"] = Json::array();
   for (const LaunchInfo &launch : metadata.launches)
     json["launches"].push_back(toJson(launch));

@@ -89,6 +89,7 @@ void Elaborator::elaborateEager(FunctionObject &function,
   llvm::SaveAndRestore saved(frame, &activation);
   llvm::SaveAndRestore eager(isEager, true);
   outputs.clear();
+  workspaces.clear();
   if (!bindConstants(function, tensors))
     return;
 

@@ -5,6 +5,7 @@
 //   Kernels.cpp       choice of kernels, -D
 //   Kernel.cpp        prim_func parameters      Eager.cpp    jit functions
 //   Launch.cpp        T.Kernel, allocation
+//   Workspaces.cpp    T.alloc_global
 //   Statements.cpp    statements, names, control flow     Loops.cpp    for,
 //   while Expressions.cpp   expressions, conditions             Subscripts.cpp
 //   Calls.cpp         functions, macros, argument binding
@@ -50,6 +51,15 @@ struct Symbol {
   std::string name;
   bool isParam = false;
   mlir::Value value; // while its kernel is elaborated
+};
+
+/// The most dimensions that a launch passes (tlc::kMaxRank of the runtime).
+inline constexpr size_t kMaxTensorRank = 8;
+
+/// T.alloc_global: becomes a parameter at the first T.Kernel.
+struct WorkspaceRequest {
+  std::shared_ptr<BufferObject> buffer;
+  llvm::SMRange range; // of its shape
 };
 
 /// The T.Kernel block under elaboration.
@@ -197,6 +207,8 @@ public:
   /// A jit function that is itself the kernel: its T.empty tensors.
   bool isEager = false;
   std::vector<std::shared_ptr<BufferObject>> outputs;
+  /// Of the kernel under elaboration, not declared yet.
+  std::vector<WorkspaceRequest> workspaces;
   /// The value that -D gives, if it does.
   std::optional<Value> define(llvm::StringRef name);
   /// Counts work; reports and gives false once there is far too much of it.
@@ -260,6 +272,11 @@ private:
   void endLaunch(size_t journalMark, unsigned region);
   bool bindBlockIndices(const ast::Expr *target, mlir::Block *body,
                         const KernelFrameObject &frame);
+
+  // Workspaces.cpp
+  bool declareWorkspaces();
+  bool declareWorkspace(const WorkspaceRequest &request);
+  mlir::AffineExpr kernelSize(unsigned symbol, llvm::SMRange range);
 
   // Statements.cpp
   Flow execute(ast::Block block);

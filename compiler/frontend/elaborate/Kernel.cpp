@@ -113,9 +113,6 @@ bool Elaborator::collectSymbols(llvm::ArrayRef<Param> params,
   return good;
 }
 
-/// The most dimensions that a launch passes (tlc::kMaxRank of the runtime).
-static constexpr size_t kMaxTensorRank = 8;
-
 bool Elaborator::checkRanks(llvm::ArrayRef<Param> params) {
   bool good = true;
   for (const Param &param : params)
@@ -212,6 +209,7 @@ void Elaborator::endKernel(llvm::StringRef name, llvm::SMRange range) {
     kernel.setPrelude(llvm::join(preludes, "\n"));
   for (Symbol &s : symbols)
     s.value = nullptr;
+  workspaces.clear();
   kernel = nullptr;
 }
 
@@ -220,6 +218,7 @@ void Elaborator::elaborateKernel(FunctionObject &function,
   std::vector<Param> params;
   if (!bindParams(function, params))
     return;
+  workspaces.clear();
   Frame activation;
   activation.scope = makeScope(function.closure);
   activation.traced = true;

@@ -62,6 +62,8 @@ Flow Elaborator::withKernel(const ast::With *stmt) {
         << "T.Kernel" << "a @T.prim_func function";
     return Flow::Normal;
   }
+  if (!declareWorkspaces())
+    return Flow::Normal;
   auto &spec = context.as<KernelFrameObject>();
   llvm::SmallVector<mlir::Value> grid;
   for (const Value &extent : spec.grid) {

@@ -1,5 +1,7 @@
 #include "compiler/frontend/elaborate/Outputs.h"
 
+#include "dialects/tile/Workspaces.h"
+
 namespace tlc::frontend {
 
 static const ast::Expr *outIdxOf(const ast::FunctionDef *def) {
@@ -19,7 +21,7 @@ static std::optional<int64_t> outputAt(Elaborator &e, const Value &item,
     e.typeError(range, "out_idx", "an integer or a list of integers", item);
     return std::nullopt;
   }
-  int64_t params = kernel.getNumParams(), index = item.integer;
+  int64_t params = tile::getNumPassed(kernel), index = item.integer;
   if (index < -params || index >= params) {
     e.error(Diag::IndexOutOfRange, range)
         << std::to_string(index) << "the parameters" << std::to_string(params);
@@ -77,7 +79,7 @@ void markOutputs(Elaborator &e, const ast::FunctionDef *def,
   // They come after the declared parameters.
   llvm::SmallVector<int64_t> outputs;
   for (size_t i = 0; i < e.outputs.size(); ++i)
-    outputs.push_back(kernel.getNumParams() - e.outputs.size() + i);
+    outputs.push_back(tile::getNumPassed(kernel) - e.outputs.size() + i);
   if (!outputs.empty())
     kernel->setAttr("tile.outputs", e.b.getDenseI64ArrayAttr(outputs));
 }

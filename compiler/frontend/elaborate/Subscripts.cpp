@@ -235,7 +235,8 @@ bool Elaborator::isInBounds(BufferObject &buffer,
 
 Value Elaborator::load(BufferObject &buffer, llvm::ArrayRef<Value> indices,
                        llvm::SMRange range) {
-  if (!buffer.value || !requireLaunch(range, "reading '" + buffer.name + "'"))
+  // Memory without a value is that of a kernel with errors.
+  if (!requireLaunch(range, "reading '" + buffer.name + "'") || !buffer.value)
     return Value::poison();
   llvm::SmallVector<mlir::Value> coordinates;
   for (const Value &index : indices) {
@@ -253,8 +254,8 @@ Value Elaborator::load(BufferObject &buffer, llvm::ArrayRef<Value> indices,
 
 void Elaborator::store(BufferObject &buffer, llvm::ArrayRef<Value> indices,
                        const Value &value, llvm::SMRange range) {
-  if (value.isPoison() || !buffer.value ||
-      !requireLaunch(range, "writing '" + buffer.name + "'"))
+  if (value.isPoison() ||
+      !requireLaunch(range, "writing '" + buffer.name + "'") || !buffer.value)
     return;
   if (buffer.isVar)
     varLoads.erase(&buffer);

@@ -2,10 +2,12 @@
 #include "compiler/target/cuda/CudaEmitter.h"
 
 #include "compiler/target/cuda/KernelEmitter.h"
+#include "dialects/tile/Workspaces.h"
 
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -36,6 +38,12 @@ static TensorMapInfo describeMap(tile::KernelOp kernel, sm::TensorMapOp op) {
   return info;
 }
 
+/// Whether a parameter is a workspace.
+static bool isOfCall(tile::KernelOp kernel, Value param) {
+  return cast<BlockArgument>(param).getArgNumber() >=
+         tile::getNumPassed(kernel);
+}
+
 void KernelEmitter::addTensorMaps(Value param, KernelSignature &signature) {
   StringRef name = kernel.getArgName(cast<BlockArgument>(param).getArgNumber());
   launch.walk([&](sm::TensorMapOp op) {
@@ -48,6 +56,7 @@ void KernelEmitter::addTensorMaps(Value param, KernelSignature &signature) {
     tensorMaps.push_back({op, names.make((name + "_map").str())});
     KernelArg arg{KernelArg::Kind::TensorMap, name.str(), {}, 64, {}};
     arg.tensorMap = describeMap(kernel, op);
+    arg.isOfCall = isOfCall(kernel, param);
     signature.args.push_back(std::move(arg));
   });
 }
@@ -91,6 +100,7 @@ void KernelEmitter::collectArgs(KernelSignature &signature) {
                   type ? type.getElementType() : param.getType(),
                   type ? alignmentOf(param, users) : 1,
                   {}};
+    arg.isOfCall = isOfCall(kernel, param);
     signature.args.push_back(std::move(arg));
   }
   for (unsigned i = 0; i < kernel.getSymbolNames().size(); ++i) {
@@ -241,10 +251,28 @@ LogicalResult KernelEmitter::emit(llvm::raw_ostream &os,
   return success();
 }
 
+/// The texts of a prelude, each behind a #line with its name, that no other
+/// kernel has brought yet.
+static void printImported(llvm::raw_ostream &os, StringRef texts,
+                          llvm::StringSet<> &printed) {
+  constexpr StringRef head = "#line 1 \"T.import_source";
+  while (!texts.empty()) {
+    std::string name = (head + "\"").str();
+    if (texts.starts_with(head))
+      std::tie(name, texts) = texts.split('\n');
+    size_t end = texts.find(("\n" + head).str());
+    StringRef text = texts.take_front(end);
+    texts = end == StringRef::npos ? StringRef() : texts.drop_front(end + 1);
+    if (printed.insert(text).second)
+      os << "\n" << name << "\n" << text << (text.ends_with("\n") ? "" : "\n");
+  }
+}
+
 LogicalResult cuda::emitCuda(ModuleOp module, llvm::raw_ostream &os,
                              SmallVectorImpl<KernelSignature> &signatures) {
   Prelude prelude;
   llvm::SetVector<StringRef> userTexts;
+  llvm::StringSet<> printed;
   std::string kernels;
   llvm::raw_string_ostream out(kernels);
   for (tile::KernelOp kernel : module.getOps<tile::KernelOp>()) {
@@ -264,9 +292,8 @@ LogicalResult cuda::emitCuda(ModuleOp module, llvm::raw_ostream &os,
     }
   }
   prelude.print(os);
-  for (StringRef text : userTexts)
-    os << "\n#line 1 \"T.import_source\"\n"
-       << text << (text.ends_with("\n") ? "" : "\n");
+  for (StringRef texts : userTexts)
+    printImported(os, texts, printed);
   os << kernels;
   return success();
 }

@@ -51,6 +51,9 @@ struct KernelArg {
   int64_t alignment = 1;   ///< Pointer: bytes that the kernel relies on
   TensorMapInfo tensorMap; ///< TensorMap
   int64_t bytes = 0;       ///< Workspace: of one launch, zero at its start
+  /// Pointer, TensorMap: of a workspace of the call (T.alloc_global), not of a
+  /// parameter that is passed.
+  bool isOfCall = false;
 };
 
 struct KernelSignature {

@@ -50,6 +50,30 @@ Kernel makeKernel(const std::string &launches) {
                  launches + "]}");
 }
 
+const std::string kOfCall =
+    R"({"kind": "pointer", "workspace": "W", "alignment": 16})";
+
+std::string mapJson(const std::string &width, const std::string &box) {
+  return R"({"kind": "tensormap", "workspace": "W", "dtype": "float16",
+             "rank": 2, "global_dims": [)" +
+         width + R"(, 8], "global_strides_bytes": [["*", 2, )" + width +
+         R"(]], "box": [)" + box +
+         R"(, 8], "element_strides": [1, 1], "swizzle": "none",
+             "l2_promotion": "256B", "oob_fill": "zero"})";
+}
+const std::string kMapOfCall = mapJson("64", "64");
+const std::string kMapOfWidth = mapJson(R"("n")", "8");
+
+/// A kernel of one scalar parameter n and a float16 workspace W of this shape.
+Kernel makeCallKernel(const std::string &shape, const std::string &launches) {
+  static const char cubin[] = "\177ELF";
+  return loadFromMemory(
+      cubin, R"({"version": 2, "target": "sm_90a", "name": "k", "params": [
+        {"name": "n", "kind": "scalar", "dtype": "int32"}], "symbols": [],
+        "workspaces": [{"name": "W", "dtype": "float16", "shape": [)" +
+                 shape + R"(]}], "launches": [)" + launches + "]}");
+}
+
 Kernel barrierKernel(int threads) {
   return makeKernel(launchJson("k_kernel", R"("n")", threads, true, kState));
 }
@@ -177,6 +201,126 @@ TEST_CASE("fake gpu: the launches of a kernel go out in order, or none does",
              Catch::Contains("kernel k_kernel_2") &&
                  Catch::Contains("265 blocks"));
   CHECK(takeLaunches().count == 0);
+}
+
+TEST_CASE("fake gpu: the launches of a call share its workspaces",
+          "[workspace]") {
+  const std::string both = launchJson("k_0", R"("n")", 64, false, kOfCall) +
+                           "," + launchJson("k_1", "1", 64, false, kMapOfCall) +
+                           "," + launchJson("k_2", "1", 64, false, kOfCall);
+  Kernel kernel = makeCallKernel(R"(["+", "n", 1], 64)", both);
+  takeLaunches();
+  kernel.launch(nullptr, 3);
+  FakeLaunches launches = takeLaunches();
+  CHECK(launches.count == 3);
+  CHECK(launches.workspacesMade == 1);
+  CHECK(launches.fewestAlive == 1); // from the first launch to the last
+  CHECK(launches.workspacesLeft == 0);
+  // The pointers, and the address that the map begins with.
+  CHECK(launches.distinct == 1);
+  CHECK(launches.first[0] != 0);
+
+  kernel.launch(nullptr, 0); // without the first launch
+  launches = takeLaunches();
+  CHECK(launches.count == 2);
+  CHECK(launches.workspacesMade == 1);
+
+  // Each launch of a plan is a call.
+  Plan plan = kernel.prepare(3);
+  plan.launch();
+  plan.launch();
+  launches = takeLaunches();
+  CHECK(launches.count == 6);
+  CHECK(launches.workspacesMade == 2);
+  CHECK(launches.workspacesLeft == 0);
+}
+
+TEST_CASE("fake gpu: a map follows its workspace", "[workspace]") {
+  Kernel kernel =
+      makeCallKernel("8, 64", launchJson("k_0", "1", 64, false, kMapOfCall));
+  takeLaunches();
+  Plan plan = kernel.prepare(1);
+  plan.launch();
+  plan.launch();
+  plan.launch();
+  FakeLaunches launches = takeLaunches();
+  CHECK(launches.count == 3);
+  CHECK(launches.workspacesMade == 3);
+  CHECK(launches.distinct == 3); // the fake gives no address twice
+}
+
+TEST_CASE("fake gpu: a workspace of no elements is no memory", "[workspace]") {
+  Kernel kernel = makeCallKernel(
+      R"("n", 64)", launchJson("k_0", "1", 64, false, kOfCall) + "," +
+                        launchJson("k_1", "1", 64, false, kMapOfCall));
+  takeLaunches();
+  kernel.launch(nullptr, 0);
+  FakeLaunches launches = takeLaunches();
+  CHECK(launches.count == 2);
+  CHECK(launches.workspacesMade == 0);
+  // Nor is one that only empty launches use.
+  Kernel unused =
+      makeCallKernel("8, 64", launchJson("k_0", R"("n")", 64, false, kOfCall));
+  unused.launch(nullptr, 0);
+  launches = takeLaunches();
+  CHECK(launches.count == 0);
+  CHECK(launches.workspacesMade == 0);
+}
+
+TEST_CASE("fake gpu: a workspace that cannot be is refused before anything",
+          "[workspace]") {
+  auto pair = launchJson("k_0", "1", 64, false, kOfCall);
+  Kernel shifted = makeCallKernel(R"(["-", "n", 5], 64)", pair);
+  takeLaunches();
+  ErrorCode code{};
+  CHECK(errorText([&] { shifted.launch(nullptr, 3); }, &code) ==
+        "kernel k workspace W shape[0] is n - 5 = -2, expected at least 0");
+  CHECK(code == ErrorCode::InvalidArgument);
+  CHECK_THAT(errorText([&] { (void)shifted.prepare(-4); }),
+             Catch::Contains("n - 5 = -9"));
+  shifted.launch(nullptr, 5);
+  CHECK(takeLaunches().count == 1);
+  // Two negative sizes are not a positive one.
+  Kernel square = makeCallKernel(R"(["-", "n", 5], ["-", "n", 5])", pair);
+  CHECK_THAT(errorText([&] { square.launch(nullptr, 3); }),
+             Catch::Contains("shape[0] is n - 5 = -2"));
+  Kernel large = makeCallKernel(R"("n", 4611686018427387904)", pair);
+  CHECK(errorText([&] { large.launch(nullptr, 2); }, &code) ==
+        "kernel k workspace W of shape [2, 4611686018427387904] is larger than "
+        "any memory");
+  CHECK(code == ErrorCode::InvalidArgument);
+  // The rows of a map are 16 bytes apart, or TMA cannot read it.
+  Kernel narrow = makeCallKernel(
+      R"(8, "n")", launchJson("k_0", "1", 64, false, kMapOfWidth));
+  CHECK_THAT(errorText([&] { narrow.launch(nullptr, 3); }),
+             Catch::StartsWith("kernel k workspace W has a row stride of 6 "
+                               "bytes"));
+  narrow.launch(nullptr, 8);
+  CHECK(takeLaunches().count == 1);
+}
+
+TEST_CASE("fake gpu: a failure leaves no workspace of the call behind",
+          "[workspace]") {
+  Kernel kernel = makeCallKernel(
+      R"("n", 64)", launchJson("k_0", "1", 64, false, kOfCall) + "," +
+                        launchJson("k_1", "1", 64, false, kOfCall));
+  takeLaunches();
+  ErrorCode code{};
+  // 2 bytes an element; the fake's pool gives no more than 1 MiB at once.
+  CHECK_THAT(errorText([&] { kernel.launch(nullptr, 8193); }, &code),
+             Catch::StartsWith("allocating the workspace W of kernel k "
+                               "(1048704 bytes) failed"));
+  CHECK(code == ErrorCode::Device);
+  CHECK(takeLaunches().count == 0);
+  kernel.launch(nullptr, 8192);
+  CHECK(takeLaunches().count == 2);
+  Setting refuse("FAKE_CUDA_LAUNCH_RESULT", "1");
+  CHECK_THAT(errorText([&] { kernel.launch(nullptr, 2); }),
+             Catch::StartsWith("launching kernel k_0 failed"));
+  FakeLaunches launches = takeLaunches();
+  CHECK(launches.count == 1);
+  CHECK(launches.workspacesMade == 1);
+  CHECK(launches.workspacesLeft == 0);
 }
 
 TEST_CASE("fake gpu: every function has its own figures", "[resources]") {

@@ -11,9 +11,32 @@ using tlc::test::errorText;
 
 namespace {
 
+/// Two launches that share W.
+constexpr char kChain[] = R"({
+  "version": 2, "target": "sm_90a", "name": "chain",
+  "params": [{"name": "A", "kind": "tensor", "dtype": "float16",
+              "shape": ["n", 64], "access": "r"}],
+  "symbols": [{"name": "n"}],
+  "workspaces": [
+    {"name": "W", "dtype": "float16", "shape": [["+", "n", 1], 64]},
+    {"name": "V", "dtype": "int32", "shape": [7]}],
+  "launches": [
+    {"symbol": "chain_kernel_0", "grid": ["n", 1, 1], "block": [64, 1, 1],
+     "shared_bytes": 0, "cooperative": false, "args": [
+       {"kind": "pointer", "param": "A"},
+       {"kind": "pointer", "workspace": "W", "alignment": 16},
+       {"kind": "pointer", "workspace": "V"}]},
+    {"symbol": "chain_kernel_1", "grid": [1, 1, 1], "block": [64, 1, 1],
+     "shared_bytes": 0, "cooperative": false, "args": [
+       {"kind": "tensormap", "workspace": "W", "dtype": "float16", "rank": 2,
+        "global_dims": [64, ["+", "n", 1]], "global_strides_bytes": [128],
+        "box": [64, 8], "element_strides": [1, 1], "swizzle": "128B",
+        "l2_promotion": "256B", "oob_fill": "zero"}]}]})";
+
 /// Replaces the first `from` of the example and returns the reader's error.
-std::string damaged(const std::string &from, const std::string &to) {
-  std::string text = test::kGemmJson;
+std::string damaged(const std::string &from, const std::string &to,
+                    const char *example = test::kGemmJson) {
+  std::string text = example;
   std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   text.replace(at, from.size(), to);
@@ -90,9 +113,12 @@ TEST_CASE("metadata: writing and reading give the same bytes", "[metadata]") {
 }
 
 TEST_CASE("metadata: a wrong file is refused with the place", "[metadata]") {
-  CHECK_THAT(damaged("\"version\": 1", "\"version\": 2"),
-             Contains("version: this tlc reads version 1") &&
-                 Contains("compile it again"));
+  for (const char *version : {"3", "0", "-1"})
+    CHECK_THAT(
+        damaged("\"version\": 1", std::string("\"version\": ") + version),
+        Contains("version: this tlc reads versions 1 to 2") &&
+            Contains(std::string("has version ") + version) &&
+            Contains("compile it again"));
   CHECK_THAT(damaged("\"version\": 1,", ""), Contains("'version' is missing"));
   CHECK_THAT(damaged("{", "{,"), Contains("not valid JSON"));
   CHECK_THAT(damaged("\"symbols\"", "\"symbolz\""),
@@ -136,11 +162,78 @@ TEST_CASE("metadata: a wrong file is refused with the place", "[metadata]") {
 }
 
 TEST_CASE("metadata: every truncation is refused", "[metadata]") {
-  std::string text = writeMetadata(parseMetadata(test::kGemmJson, "a"));
-  text.pop_back(); // the final newline
-  for (std::size_t size = 0; size < text.size(); ++size)
-    REQUIRE(errorText([&] { parseMetadata(text.substr(0, size), "k"); }) !=
-            "no error");
+  for (const char *example : {test::kGemmJson, kChain}) {
+    std::string text = writeMetadata(parseMetadata(example, "a"));
+    text.pop_back(); // the final newline
+    for (std::size_t size = 0; size < text.size(); ++size)
+      REQUIRE(errorText([&] { parseMetadata(text.substr(0, size), "k"); }) !=
+              "no error");
+  }
+}
+
+TEST_CASE("metadata: workspaces of the call read as they say", "[metadata]") {
+  LaunchMetadata chain = parseMetadata(kChain, "k.json");
+  REQUIRE(chain.workspaces.size() == 2);
+  CHECK(chain.workspaces[0].name == "W");
+  CHECK(chain.workspaces[0].dtype == DType::Float16);
+  CHECK(chain.workspaces[0].shape ==
+        std::vector<Expr>{Expr(ExprOp::Add, "n", 1), 64});
+  CHECK(chain.workspaceIndex("V") == 1);
+  CHECK(chain.workspaceIndex("A") == -1);
+  const auto &pointer = std::get<PointerArg>(chain.launches[0].args[1]);
+  CHECK(pointer.param.empty());
+  CHECK(pointer.workspace == "W");
+  CHECK(pointer.alignment == 16);
+  const auto &map = std::get<TensorMapArg>(chain.launches[1].args[0]);
+  CHECK(map.param.empty());
+  CHECK(map.workspace == "W");
+  std::string once = writeMetadata(chain);
+  CHECK_THAT(once, Contains("\"version\": 2"));
+  CHECK(writeMetadata(parseMetadata(once, "b")) == once);
+  // A file that has none can be read by what knew none.
+  CHECK_THAT(writeMetadata(parseMetadata(test::kGemmJson, "a")),
+             Contains("\"version\": 1") && !Contains("workspaces"));
+}
+
+TEST_CASE("metadata: wrong workspaces are refused with the place",
+          "[metadata]") {
+  auto broken = [](const std::string &from, const std::string &to) {
+    return damaged(from, to, kChain);
+  };
+  CHECK_THAT(broken("\"version\": 2", "\"version\": 1"),
+             Contains("workspaces: a file of version 1 has none"));
+  CHECK_THAT(broken("\"name\": \"V\"", "\"name\": \"W\""),
+             Contains("workspaces[1]: workspace 'W' appears twice"));
+  CHECK_THAT(broken("\"name\": \"V\"", "\"name\": \"\""),
+             Contains("workspaces[1].name: expected a name"));
+  CHECK_THAT(broken("\"name\": \"V\",", ""),
+             Contains("workspaces[1]") && Contains("'name' is missing"));
+  CHECK_THAT(broken("\"int32\"", "\"int31\""),
+             Contains("workspaces[1].dtype: unknown dtype 'int31'"));
+  CHECK_THAT(broken("[[\"+\", \"n\", 1], 64]", "[]"),
+             Contains("workspaces[0].shape: expected 1 to 8 dimensions"));
+  CHECK_THAT(broken("[[\"+\", \"n\", 1], 64]", "[1, 1, 1, 1, 1, 1, 1, 1, 1]"),
+             Contains("workspaces[0].shape: expected 1 to 8 dimensions"));
+  CHECK_THAT(broken("[[\"+\", \"n\", 1], 64]", "[\"q\"]"),
+             Contains("workspaces[0]: 'q' is neither a dynamic size"));
+  CHECK_THAT(broken("\"workspace\": \"W\"", "\"workspace\": \"U\""),
+             Contains("launches[0].args[1]: there is no workspace 'U'"));
+  CHECK_THAT(broken("\"workspace\": \"W\"", "\"workspace\": \"\""),
+             Contains("launches[0].args[1].workspace: expected a name"));
+  CHECK_THAT(broken("\"param\": \"A\"", "\"param\": \"\""),
+             Contains("launches[0].args[0].param: expected a name"));
+  CHECK_THAT(
+      broken("\"param\": \"A\"", "\"param\": \"A\", \"workspace\": \"W\""),
+      Contains("expected either 'param' or 'workspace'"));
+  CHECK_THAT(broken("\"param\": \"A\"", "\"alignment\": 4"),
+             Contains("expected either 'param' or 'workspace'"));
+  CHECK_THAT(broken("\"param\": \"A\"", "\"param\": \"W\""),
+             Contains("launches[0].args[0]: there is no parameter 'W'"));
+  // The allocator gives no more.
+  CHECK_THAT(broken("\"alignment\": 16", "\"alignment\": 512"),
+             Contains("launches[0].args[1].alignment: 512 is not in 1..256"));
+  CHECK_THAT(broken("\"workspaces\": [", "\"workspaces\": {\"a\": "),
+             Contains("k.json"));
 }
 
 TEST_CASE("metadata: deep nesting is refused, not followed", "[metadata]") {

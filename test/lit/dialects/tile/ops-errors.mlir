@@ -28,6 +28,41 @@ tile.kernel @outputs params ["A"] shapes [affine_map<()[] -> (4)>] symbols [] at
 
 // -----
 
+// expected-error@+1 {{tile.workspaces must be an i64 of 1 to the number of parameters}}
+tile.kernel @none params ["A"] shapes [affine_map<()[] -> (4)>] symbols [] attributes {tile.workspaces = 0 : i64} {
+^bb0(%A: memref<4xf32, #tile.space<global>>):
+}
+
+// -----
+
+// expected-error@+1 {{tile.workspaces must be an i64 of 1 to the number of parameters}}
+tile.kernel @many params ["A"] shapes [affine_map<()[] -> (4)>] symbols [] attributes {tile.workspaces = 2 : i64} {
+^bb0(%A: memref<4xf32, #tile.space<global>>):
+}
+
+// -----
+
+// expected-error@+1 {{tile.workspaces must be an i64 of 1 to the number of parameters}}
+tile.kernel @kind params ["A"] shapes [affine_map<()[] -> (4)>] symbols [] attributes {tile.workspaces = "A"} {
+^bb0(%A: memref<4xf32, #tile.space<global>>):
+}
+
+// -----
+
+// expected-error@+1 {{workspace 1 is no tensor}}
+tile.kernel @scalar params ["A", "s"] shapes [affine_map<()[] -> (4)>, affine_map<()[] -> ()>] symbols [] attributes {tile.workspaces = 1 : i64} {
+^bb0(%A: memref<4xf32, #tile.space<global>>, %s: f32):
+}
+
+// -----
+
+// expected-error@+1 {{output 1 is no tensor parameter}}
+tile.kernel @returned params ["A", "W"] shapes [affine_map<()[] -> (4)>, affine_map<()[] -> (4)>] symbols [] attributes {tile.outputs = array<i64: 1>, tile.workspaces = 1 : i64} {
+^bb0(%A: memref<4xf32, #tile.space<global>>, %W: memref<4xf32, #tile.space<global>>):
+}
+
+// -----
+
 tile.kernel @launch params [] shapes [] symbols ["n"] {
 ^bb0(%n: i32):
   // expected-error@+1 {{thread extent 0 is not positive}}

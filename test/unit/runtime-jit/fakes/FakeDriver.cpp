@@ -6,6 +6,7 @@
 #include "test/unit/runtime-jit/fakes/FakeDriver.h"
 #include "runtime/core/DriverApi.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 using namespace tlc::rt::cu;
 
@@ -34,6 +36,9 @@ struct State {
   std::mutex mutex;
   std::map<DevicePtr, std::pair<std::size_t, int>> blocks; // bytes, device
   FakeLaunches launches;
+  /// Freed memory of the pool, which is never given again: what keeps an
+  /// address shows.
+  std::vector<DevicePtr> gone;
 };
 
 State &state() {
@@ -172,8 +177,11 @@ Result cuMemFreeAsync(DevicePtr address, Stream) {
   {
     std::lock_guard lock(state().mutex);
     --state().launches.workspacesLeft;
+    if (state().blocks.erase(address) == 0)
+      return kInvalidValue;
+    state().gone.push_back(address);
   }
-  return cuMemFree_v2(address);
+  return ok();
 }
 Result cuMemcpyHtoD_v2(DevicePtr to, const void *from, std::size_t bytes) {
   std::memcpy(pointer(to), from, bytes);
@@ -255,6 +263,8 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function, void **parameters,
   std::lock_guard lock(state().mutex);
   FakeLaunches &launches = state().launches;
   ++launches.count;
+  launches.fewestAlive =
+      std::min(launches.fewestAlive, launches.workspacesLeft);
   launches.gridX = config->gridX;
   launches.gridY = config->gridY;
   launches.cooperative = false;

@@ -10,6 +10,8 @@ struct FakeLaunches {
   unsigned gridX = 0, gridY = 0; ///< of the last one
   bool cooperative = false;      ///< the last one
   int workspacesMade = 0, workspacesLeft = 0;
+  /// Workspaces that were there at every launch.
+  int fewestAlive = 1 << 30;
   int pointerQueries = 0; ///< asked where a pointer points
   /// Different values of the first 8 bytes of the first parameter: an address,
   /// or a tensor map, whose fake begins with its address.
