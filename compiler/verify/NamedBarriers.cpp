@@ -63,33 +63,16 @@ private:
       return "this arrive";
     if (isa<sm::MBarrierWaitOp>(op))
       return "this wait";
-    return "'" + op->getName().getStringRef().str() + "'";
+    if (isa<sm::SetMaxNRegOp>(op))
+      return "this change of registers";
+    return "this product";
   }
 
   void checkConvergence(Operation *op) {
-    for (Operation *parent = op->getParentOp();
-         parent && !isa<sm::LaunchOp>(parent); parent = parent->getParentOp()) {
-      Value condition;
-      if (auto branch = dyn_cast<scf::IfOp>(parent))
-        condition = branch.getCondition();
-      if (auto loop = dyn_cast<scf::WhileOp>(parent))
-        condition = loop.getConditionOp().getCondition();
-      bool split =
-          condition && !isElected(parent) && dependsOnThread(condition);
-      if (auto loop = dyn_cast<scf::ForOp>(parent))
-        split = !isElected(parent) && (dependsOnThread(loop.getLowerBound()) ||
-                                       dependsOnThread(loop.getUpperBound()) ||
-                                       dependsOnThread(loop.getStep()));
-      if (isa<tile::ParallelOp>(parent))
-        split = true;
-      if (split)
-        return reporter.error(op,
-                              describe(op) +
-                                  " is under a condition that depends on the "
-                                  "thread: threads that skip it leave the "
-                                  "others waiting",
-                              {{parent, "the condition is here"}});
-    }
+    if (Operation *condition = findThreadCondition(op))
+      reporter.error(op,
+                     kThreadCondition + "not all threads reach " + describe(op),
+                     {{condition, "the condition is here"}});
   }
 
   void checkBarrier(sm::BarSyncOp bar) {

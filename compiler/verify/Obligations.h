@@ -45,6 +45,10 @@ mlir::Operation *findLoneThread(sm::LaunchOp launch, mlir::Operation *op);
 /// Whether threads of a role may see different values.
 bool dependsOnThread(mlir::Value value);
 
+/// The innermost statement around `op` that not all threads of the role take
+/// alike, what one thread is chosen for left out; null if there is none.
+mlir::Operation *findThreadCondition(mlir::Operation *op);
+
 /// Whether threads with the same number in different blocks may.
 bool dependsOnBlock(mlir::Value value);
 

@@ -16,6 +16,11 @@ struct Note {
   std::string text;
 };
 
+/// How messages begin about work of all threads that some of them skip;
+/// Diag::ThreadCondition has the same words.
+inline constexpr llvm::StringLiteral kThreadCondition =
+    "under a condition that depends on the thread, ";
+
 /// " at line 12", or nothing if the place is not known.
 std::string atLine(mlir::Operation *op);
 

@@ -57,6 +57,17 @@ private:
   llvm::DenseSet<Value> visited;
 };
 
+/// What decides whether, and how often, the regions of a statement run.
+SmallVector<Value> steeringOf(Operation *statement) {
+  if (auto branch = dyn_cast<scf::IfOp>(statement))
+    return {branch.getCondition()};
+  if (auto loop = dyn_cast<scf::ForOp>(statement))
+    return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+  if (auto loop = dyn_cast<scf::WhileOp>(statement))
+    return {loop.getConditionOp().getCondition()};
+  return {};
+}
+
 class ThreadDependence : public Dependence {
 protected:
   bool isSource(Operation *op) override {
@@ -64,44 +75,69 @@ protected:
                sm::ThreadOp>(op);
   }
 
-  bool isSourceOfArguments(Operation *owner) override {
-    return isa<tile::ParallelOp>(owner);
-  }
+  /// The points of an element loop are elements, which are the same for all
+  /// threads that hold them; what a thread itself holds is not written there.
+  bool isSourceOfArguments(Operation *) override { return false; }
 
   bool dependsLoad(tile::LoadOp load) override {
-    Value buffer = load.getBuffer();
-    if (tile::isInSpace(buffer, tile::Space::Fragment))
-      return true;
-    if (anyDepends(load.getIndices()))
-      return true;
-    if (!tile::isInSpace(buffer, tile::Space::Local))
-      return false;
-    return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-      if (auto store = dyn_cast<tile::StoreOp>(user))
-        return anyDepends(store->getOperands().drop_front(0)) ||
-               underThreadCondition(user);
-      return !isa<tile::LoadOp, tile::FillOp>(user);
-    });
+    return anyDepends(load.getIndices()) || dependsContents(load.getBuffer());
   }
 
 private:
-  bool underThreadCondition(Operation *op) {
+  /// What a thread holds of `buffer`: its own in local memory, copies of the
+  /// same elements in a fragment. Other memory is shared.
+  bool dependsContents(Value buffer) {
+    bool own = tile::isInSpace(buffer, tile::Space::Local);
+    if ((!own && !tile::isInSpace(buffer, tile::Space::Fragment)) ||
+        !buffers.insert(buffer).second)
+      return false;
+    return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+      if (isa<tile::LoadOp>(user))
+        return false;
+      if (isa<tile::StoreOp, tile::FillOp>(user))
+        return anyDepends(user->getOperands()) ||
+               underThreadCondition(user, own);
+      auto copy = dyn_cast<tile::CopyOp>(user);
+      if (!copy || own)
+        return true;
+      return copy.getDst() == buffer && (anyDepends(copy.getSrcOffsets()) ||
+                                         anyDepends(copy.getDstOffsets()) ||
+                                         dependsContents(copy.getSrc()) ||
+                                         underThreadCondition(user, own));
+    });
+  }
+
+  /// `own`: the threads of an element loop do different things.
+  bool underThreadCondition(Operation *op, bool own) {
     for (Operation *parent = op->getParentOp();
          parent && !isa<sm::LaunchOp>(parent); parent = parent->getParentOp()) {
-      if (isa<sm::ElectOp, tile::ParallelOp>(parent))
+      if (isa<sm::ElectOp>(parent) || (own && isa<tile::ParallelOp>(parent)))
         return true;
-      if (auto branch = dyn_cast<scf::IfOp>(parent))
-        if (depends(branch.getCondition()))
-          return true;
+      // How often a loop runs may depend on the thread as a branch does.
+      if (isa<scf::IfOp, scf::ForOp, scf::WhileOp>(parent) &&
+          anyDepends(steeringOf(parent)))
+        return true;
     }
     return false;
   }
+
+  llvm::DenseSet<Value> buffers;
 };
 
 } // namespace
 
 bool tlc::verify::dependsOnThread(Value value) {
   return ThreadDependence().depends(value);
+}
+
+Operation *tlc::verify::findThreadCondition(Operation *op) {
+  for (Operation *parent = op->getParentOp();
+       parent && !isa<sm::LaunchOp>(parent); parent = parent->getParentOp())
+    if (isa<tile::ParallelOp>(parent) ||
+        (!isElected(parent) &&
+         llvm::any_of(steeringOf(parent), dependsOnThread)))
+      return parent;
+  return nullptr;
 }
 
 namespace {

@@ -28,14 +28,14 @@
 // RUN: sed -e 's/.*\/\/ before product/%%t = tile.thread_id <x>\n%%q = arith.cmpi slt, %%t, %%c1 : i32\nscf.if %%q {\n&\n}/' %S/Inputs/state-kv.mlir \
 // RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=THREAD
-// THREAD: error: this barrier is under a condition that depends on the thread: threads that skip it leave the others waiting
+// THREAD: error: under a condition that depends on the thread, not all threads reach this barrier
 // THREAD: note: the condition is here
 
 // An arrive of some threads.
 // RUN: sed -e 's/.*\/\/ h arrive/%%t = tile.thread_id <x>\n%%q = arith.cmpi slt, %%t, %%c1 : i32\nscf.if %%q {\n&\n}/' %S/Inputs/state-kv.mlir \
 // RUN:   | not tlc-opt --pass-pipeline='builtin.module(tile.kernel(verify-sm))' -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ARRIVE
-// ARRIVE: error: this arrive is under a condition that depends on the thread
+// ARRIVE: error: under a condition that depends on the thread, not all threads reach this arrive
 
 // Another role's barrier.
 // RUN: sed -e '/role "load_m_shared"/s/$/\nsm.bar_sync 1 threads 32/' %S/Inputs/state-kv.mlir \
