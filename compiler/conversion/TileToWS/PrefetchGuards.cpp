@@ -68,7 +68,7 @@ private:
            llvm::any_of(load->getUsers(), llvm::IsaPred<scf::IfOp>);
   }
 
-  /// Adds what computes `value` in the loop; false if that is not pure.
+  /// Adds what computes `value` in the loop; false if another turn could not.
   bool addSlice(Value value, llvm::SetVector<Operation *> &slice) {
     Operation *def = value.getDefiningOp();
     if (!def)
@@ -77,7 +77,7 @@ private:
              value == loop.getInductionVar();
     if (!loop->isProperAncestor(def) || slice.contains(def))
       return true;
-    if (!isMemoryEffectFree(def) || def->getNumRegions() != 0)
+    if (!isPure(def) || def->getNumRegions() != 0)
       return false;
     for (Value operand : def->getOperands())
       if (!addSlice(operand, slice))
