@@ -118,6 +118,12 @@ std::string toString(const Expr &expr) {
     std::string_view sign = expr.op == ExprOp::FloorDiv ? "//"
                             : expr.op == ExprOp::Mod    ? "%"
                                                         : spelling(expr.op);
+    // The compiler writes n - 2 as n + -2.
+    const Expr &rhs = expr.operands[1];
+    if (expr.op == ExprOp::Add && rhs.isConstant() && rhs.value < 0 &&
+        rhs.value > INT64_MIN)
+      return fmt::format("{} - {}", operandString(expr.operands[0]),
+                         -rhs.value);
     return fmt::format("{} {} {}", operandString(expr.operands[0]), sign,
                        operandString(expr.operands[1]));
   }

@@ -73,6 +73,7 @@ TEST_CASE("expr: unknown names are errors", "[expr]") {
 
 TEST_CASE("expr: text for messages", "[expr]") {
   CHECK(toString(Expr(ExprOp::Add, "batch", 1)) == "batch + 1");
+  CHECK(toString(Expr(ExprOp::Add, "n", -2)) == "n - 2");
   CHECK(toString(Expr(ExprOp::CeilDiv, "N", 64)) == "ceildiv(N, 64)");
   CHECK(toString(Expr(ExprOp::Mul, {ExprOp::Sub, "M", 1}, "N")) ==
         "(M - 1) * N");
