@@ -73,14 +73,18 @@ static bool keepParity(tile::KernelOp kernel) {
 }
 
 static bool fixParity(tile::KernelOp kernel) {
-  auto wait = on<sm::MBarrierWaitOp>(kernel, ringName(kernel) + "_full");
-  if (!wait)
-    return false;
-  OpBuilder b(wait);
-  Value zero =
-      arith::ConstantOp::create(b, wait.getLoc(), b.getI32IntegerAttr(0));
-  wait.getParityMutable().assign(zero);
-  return true;
+  sm::MBarrierOp full = barrier(kernel, ringName(kernel) + "_full");
+  bool found = false;
+  for (auto wait : all<sm::MBarrierWaitOp>(kernel)) {
+    if (!full || wait.getBarrier() != full.getResult())
+      continue;
+    OpBuilder b(wait);
+    Value zero =
+        arith::ConstantOp::create(b, wait.getLoc(), b.getI32IntegerAttr(0));
+    wait.getParityMutable().assign(zero);
+    found = true;
+  }
+  return found;
 }
 
 static bool dropInit(tile::KernelOp kernel) {

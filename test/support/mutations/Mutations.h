@@ -44,6 +44,7 @@ std::vector<Mutation> productMutations();
 std::vector<Mutation> groupMutations();
 std::vector<Mutation> localMutations();
 std::vector<Mutation> protocolMutations();
+std::vector<Mutation> readAheadMutations();
 std::vector<Mutation> resourceMutations();
 std::vector<Mutation> gridMutations();
 
