@@ -219,6 +219,24 @@ LogicalResult Expander::emitParallel(tile::ParallelOp op,
   return result;
 }
 
+/// The register of an element at an index known at run time: the threads hold
+/// all elements, in the order of their indices.
+FailureOr<Value> Expander::replicatedRegister(Operation *op,
+                                              const Fragment &fragment,
+                                              OperandRange indices) {
+  ArrayRef<int64_t> shape = fragment.layout.shape();
+  if (!(fragment.layout ==
+        LinearLayout::replicated(shape, fragment.layout.numThreads())))
+    return op->emitError("access outside of T.Parallel, with an index known at "
+                         "run time, to a fragment that not every thread holds "
+                         "in the order of its elements is not supported yet");
+  Arith a = arith(op->getLoc());
+  Value reg = a.i32(0);
+  for (auto [index, size] : llvm::zip(indices, shape))
+    reg = a.add(a.mul(reg, size), lookup(index));
+  return reg;
+}
+
 FailureOr<Value> Expander::fragmentRegister(Operation *op,
                                             const Fragment &fragment,
                                             OperandRange indices) {
@@ -235,8 +253,7 @@ FailureOr<Value> Expander::fragmentRegister(Operation *op,
   for (Value index : indices) {
     auto constant = constantOf(lookup(index));
     if (!constant)
-      return op->emitError("access to a fragment outside of T.Parallel with an "
-                           "index known at run time is not supported yet");
+      return replicatedRegister(op, fragment, indices);
     at.push_back(*constant);
   }
   auto owners = fragment.layout.ownerOf(at);

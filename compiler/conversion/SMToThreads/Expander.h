@@ -130,6 +130,9 @@ private:
                    llvm::MutableArrayRef<mlir::IRMapping> lanes);
   mlir::LogicalResult expandLoad(tile::LoadOp op);
   mlir::LogicalResult expandStore(tile::StoreOp op);
+  mlir::FailureOr<mlir::Value> replicatedRegister(mlir::Operation *op,
+                                                  const Fragment &fragment,
+                                                  mlir::OperandRange indices);
   mlir::FailureOr<mlir::Value> fragmentRegister(mlir::Operation *op,
                                                 const Fragment &fragment,
                                                 mlir::OperandRange indices);
