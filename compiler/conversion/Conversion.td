@@ -4,6 +4,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TileStageStoresPass
+    : Pass<"tile-stage-stores", "::tlc::tile::KernelOp"> {
+  let summary = "store fragments through shared memory and TMA";
+  let description = [{
+    A copy of a fragment to global memory in a `tile.pipelined` loop becomes a
+    copy to a shared tile and a tensor store of it, where the stores of the
+    threads would hold the turn up. Comes after `tile-select-instructions`.
+  }];
+  let options = [Option<"arch", "arch", "std::string",
+                        /*default=*/"\"sm_90a\"", "target architecture">];
+  let dependentDialects = ["::tlc::tile::TileDialect"];
+}
+
 def TilePlanPipelinesPass
     : Pass<"tile-plan-pipelines", "::tlc::tile::KernelOp"> {
   let summary = "decide rings and whether the launch is specialised";
@@ -15,7 +28,10 @@ def TilePlanPipelinesPass
   let options = [Option<"warpSpecialize", "warp-specialize", "bool",
                         /*default=*/"true", "allow producer warps">,
                  Option<"guardLoads", "guard-loads", "bool", "true",
-                        "load a tile under the flag that guards its use">];
+                        "load a tile under the flag that guards its use">,
+                 Option<"delay", "delay", "bool", "false",
+                        "slots are released past the next wait: keep a wait "
+                        "for that in every turn">];
   let dependentDialects = ["::tlc::tile::TileDialect"];
 }
 

@@ -48,6 +48,12 @@ void buildTileDecisions(OpPassManager &pm, const CompileOptions &options) {
   select.cpAsync = options.cpAsync && !options.warpSpecialize;
   select.disable = options.levers.disabledText();
   kernels.addPass(tile::createTileSelectInstructionsPass(select));
+  // Which fragments leave by TMA.
+  if (options.levers.isOn(Lever::StagedStore) && !select.cpAsync) {
+    TileStageStoresPassOptions stage;
+    stage.arch = options.arch;
+    kernels.addPass(createTileStageStoresPass(stage));
+  }
   // Where elements live and which thread moves them.
   tile::TileInferLayoutsPassOptions layouts;
   layouts.arch = options.arch;
@@ -57,6 +63,7 @@ void buildTileDecisions(OpPassManager &pm, const CompileOptions &options) {
   TilePlanPipelinesPassOptions plan;
   plan.warpSpecialize = options.warpSpecialize;
   plan.guardLoads = options.levers.isOn(Lever::GuardLoads);
+  plan.delay = options.warFence == WarFence::Delay;
   kernels.addPass(createTilePlanPipelinesPass(plan));
 }
 

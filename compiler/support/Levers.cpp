@@ -28,6 +28,9 @@ static constexpr LeverText kLevers[] = {
      "ahead"},
     {Lever::GuardLoads, "guard-loads",
      "a tile that is used under a flag only is loaded under that flag"},
+    {Lever::StagedStore, "staged-store",
+     "a fragment that a pipelined loop stores goes through shared memory and "
+     "TMA"},
     {Lever::MergeFences, "merge-fences",
      "a proxy fence that a later one makes redundant is dropped"},
     {Lever::UniformAddresses, "uniform-addresses",

@@ -20,6 +20,7 @@ enum class Lever : uint8_t {
   EarlyRelease,
   ReadAhead,
   MergeFences,
+  StagedStore,
   PrefetchGuards,
   GuardLoads,
   UniformAddresses,

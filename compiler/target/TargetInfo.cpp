@@ -101,6 +101,7 @@ static const TargetInfo &sm80() {
                                .major = 8,
                                .minor = 0,
                                .warpSize = 32,
+                               .multiprocessors = 108,
                                .maxThreadsPerBlock = 1024,
                                .registersPerBlock = 65536,
                                .maxRegistersPerThread = 255,
@@ -125,6 +126,7 @@ static const TargetInfo &sm90() {
     TargetInfo hopper = sm80();
     hopper.name = "sm_90";
     hopper.major = 9;
+    hopper.multiprocessors = 132;
     hopper.maxDynamicSharedBytes = 232448;
     hopper.maxClusterSize = 8;
     hopper.hasTma = hopper.hasClusters = hopper.hasStMatrix = true;

@@ -56,6 +56,7 @@ struct TargetInfo {
   llvm::StringRef name; ///< "sm_90a"
   int major, minor;     ///< compute capability
   int64_t warpSize;
+  int64_t multiprocessors; ///< SMs of the largest part
   int64_t maxThreadsPerBlock;
   int64_t registersPerBlock; ///< 32-bit registers a block may hold
   int64_t maxRegistersPerThread;

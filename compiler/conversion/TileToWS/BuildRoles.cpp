@@ -36,6 +36,9 @@ constexpr int64_t kWarpgroup = 128;
 /// rule 10).
 constexpr double kDeepShare = 0.625;
 
+/// Barriers and what tiles are aligned to.
+constexpr int64_t kSharedReserve = 2048;
+
 /// A ring to be: its fills, all in one block, in order.
 struct RingSpec {
   std::string name;
@@ -113,13 +116,22 @@ private:
     return bytes;
   }
 
+  static bool isStored(tile::AllocOp alloc) {
+    return llvm::any_of(alloc->getUsers(), [&](Operation *user) {
+      auto copy = dyn_cast<tile::CopyOp>(user);
+      return copy && copy.getSrc() == alloc.getResult() &&
+             copy.getInst() == tile::CopyInst::TmaStore;
+    });
+  }
+
   /// A slot more than asked for where there is room, the largest rings first:
   /// it decouples the producer from a consumer that holds one.
   void deepenRings() {
-    int64_t bytes = 0;
+    // Tiles that only leave crowd nothing out.
+    int64_t bytes = 0, leaving = kSharedReserve;
     launch.walk([&](tile::AllocOp alloc) {
       if (tile::isInSpace(alloc.getResult(), tile::Space::Shared))
-        bytes += bytesOf(alloc.getResult());
+        (isStored(alloc) ? leaving : bytes) += bytesOf(alloc.getResult());
     });
     for (RingSpec &spec : rings)
       bytes += (spec.depth - 1) * slotBytes(spec);
@@ -134,7 +146,8 @@ private:
     for (RingSpec *spec : order) {
       int64_t more = slotBytes(*spec);
       if (spec->depth < 2 ||
-          bytes + more > kDeepShare * target.maxDynamicSharedBytes)
+          bytes + more > kDeepShare * target.maxDynamicSharedBytes ||
+          bytes + more + leaving > target.maxDynamicSharedBytes)
         continue;
       bytes += more;
       ++spec->depth;

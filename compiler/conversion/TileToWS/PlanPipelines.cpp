@@ -5,13 +5,12 @@
 // run everything that its address and its guards depend on (sync.md 3.6).
 // Copies whose tiles have the same first and last use share a ring
 // (sync.md 3.3, 6).
-#include "compiler/analysis/KnownDivisors.h"
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/SinkLoads.h"
 #include "compiler/conversion/TileToWS/Slices.h"
+#include "compiler/conversion/TileToWS/Stores.h"
 #include "compiler/support/Remarks.h"
-#include "compiler/target/TargetInfo.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,8 +34,10 @@ struct Candidate {
 
 class LaunchPlanner {
 public:
-  LaunchPlanner(tile::LaunchOp launch, bool warpSpecialize, bool guardLoads)
+  LaunchPlanner(tile::LaunchOp launch, bool warpSpecialize, bool guardLoads,
+                bool delay)
       : launch(launch), warpSpecialize(warpSpecialize), guardLoads(guardLoads),
+        delay(delay),
         written(getWrittenGlobals(launch)) {}
 
   void run() {
@@ -45,13 +46,13 @@ public:
     std::string refusal = whyNotSpecialize();
     for (tile::PipelinedOp loop : loops) {
       if (refusal.empty() && guardLoads)
-        sinkLoads(loop, launch, written);
+        sinkLoads(loop, launch, written, delay);
       planLoop(loop, refusal);
     }
     // Whatever else fills no ring is made by the threads themselves.
     launch.walk([&](tile::CopyOp copy) {
       if (isStore(copy)) {
-        if (std::string why = whyNoStore(copy); !why.empty())
+        if (std::string why = whyNoTensorStore(copy, launch); !why.empty())
           makeVector(copy, why);
       } else if (!copy.getRing() && copy.getInst() != tile::CopyInst::Vector) {
         makeVector(copy, "it fills no ring");
@@ -99,105 +100,6 @@ private:
 
   static bool isStore(tile::CopyOp copy) {
     return copy.getInst() == tile::CopyInst::TmaStore;
-  }
-
-  /// One thread issues a tensor store for all: they must agree on whether and
-  /// where, and what they did to the tensor before must be nothing, since its
-  /// order would take a proxy fence of global memory.
-  std::string whyNoStore(tile::CopyOp copy) {
-    auto differs = [&](Value value) { return dependsOnThread(value, launch); };
-    // One thread is elected among those of a whole warp.
-    if (launch.getNumThreads() % 32 != 0)
-      return "the block has " + std::to_string(launch.getNumThreads()) +
-             " threads, no whole warps";
-    if (!copy.getPreferTma())
-      for (AffineExpr pitch : unknownPitches(copy.getDst()))
-        if (!isPitchAskedFor(copy, pitch))
-          return "a pitch of '" + tile::getBufferName(copy.getDst()) +
-                 "' is known only at launch, and no load by TMA asks for it "
-                 "to be a multiple of 16 bytes";
-    if (llvm::any_of(copy.getDstOffsets(), differs))
-      return "where it stores depends on the thread";
-    for (Operation *parent = copy->getParentOp(); parent != launch;
-         parent = parent->getParentOp())
-      if (llvm::any_of(conditionsOf(parent), differs))
-        return "whether it runs, at the " + describeOp(parent) +
-               ", depends on the thread";
-    for (Operation *access : getAccesses(copy.getDst())) {
-      auto other = dyn_cast<tile::CopyOp>(access);
-      if ((other && isStore(other)) || !launch->isAncestor(access) ||
-          !mayPrecede(access, copy))
-        continue;
-      return "'" + tile::getBufferName(copy.getDst()) +
-             "' is used by the threads before, in the " + describeOp(access) +
-             ", and only a fence of global memory orders that before a TMA "
-             "store";
-    }
-    return "";
-  }
-
-  /// Pitches of a tensor that are known only at launch, innermost first.
-  static SmallVector<AffineExpr> unknownPitches(Value tensor) {
-    auto arg = dyn_cast<BlockArgument>(tensor);
-    auto kernel =
-        arg ? dyn_cast<tile::KernelOp>(arg.getOwner()->getParentOp()) : nullptr;
-    auto type = cast<MemRefType>(tensor.getType());
-    SmallVector<AffineExpr> unknown;
-    if (!kernel || arg.getArgNumber() >= kernel.getNumParams())
-      return unknown;
-    AffineMap shape = kernel.getParamShape(arg.getArgNumber());
-    AffineExpr pitch = getAffineConstantExpr(1, kernel.getContext());
-    for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
-      pitch = pitch * shape.getResult(dim + 1);
-      if (analysis::knownStrideDivisor(tensor, dim) * bytesOf(tensor) %
-              target::TmaLimits().strideBytesMultiple !=
-          0)
-        unknown.push_back(pitch);
-    }
-    return unknown;
-  }
-
-  static int64_t bytesOf(Value buffer) {
-    auto type = cast<MemRefType>(buffer.getType());
-    return std::max(8u, type.getElementTypeBitWidth()) / 8;
-  }
-
-  /// A launch that threads could run must not fail for a store: what TMA needs
-  /// to know of a pitch only then, a load has to ask for already.
-  bool isPitchAskedFor(tile::CopyOp store, AffineExpr pitch) {
-    return launch
-        .walk([&](tile::CopyOp load) {
-          bool asks = load.getInst() == tile::CopyInst::TmaLoad &&
-                      load.getRing() &&
-                      bytesOf(load.getSrc()) <= bytesOf(store.getDst()) &&
-                      llvm::is_contained(unknownPitches(load.getSrc()), pitch);
-          return asks ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  static SmallVector<Value> conditionsOf(Operation *op) {
-    if (auto branch = dyn_cast<scf::IfOp>(op))
-      return {branch.getCondition()};
-    if (auto loop = dyn_cast<scf::WhileOp>(op))
-      return {loop.getConditionOp().getCondition()};
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
-    if (auto loop = dyn_cast<tile::PipelinedOp>(op))
-      return {loop.getLower(), loop.getUpper()};
-    return {};
-  }
-
-  /// Whether `a` runs before `b` in some turn.
-  bool mayPrecede(Operation *a, Operation *b) {
-    for (Operation *parent = b->getParentOp(); parent != launch;
-         parent = parent->getParentOp())
-      if (!isa<scf::IfOp>(parent) && parent->isAncestor(a))
-        return true;
-    for (Operation *at = b; at != launch; at = at->getParentOp())
-      if (Operation *other = getAncestorIn(at->getBlock(), a))
-        return other->isBeforeInBlock(at);
-    return false;
   }
 
   static StringRef describePlan(tile::Plan plan) {
@@ -375,7 +277,7 @@ private:
   }
 
   tile::LaunchOp launch;
-  bool warpSpecialize, guardLoads;
+  bool warpSpecialize, guardLoads, delay;
   llvm::DenseSet<Value> written;
   llvm::StringSet<> taken;
 };
@@ -385,7 +287,7 @@ struct TilePlanPipelinesPass
   using Base::Base;
   void runOnOperation() override {
     getOperation().walk([&](tile::LaunchOp launch) {
-      LaunchPlanner(launch, warpSpecialize, guardLoads).run();
+      LaunchPlanner(launch, warpSpecialize, guardLoads, delay).run();
     });
   }
 };
