@@ -70,6 +70,24 @@ static SmallVector<Operation *> directUsers(Value param, sm::LaunchOp launch) {
   return users;
 }
 
+/// Whether the launch needs a number: itself, or what is computed from it
+/// before the launch and printed where it is used.
+static bool needsNumber(Value number, sm::LaunchOp launch) {
+  SmallVector<Value> work{number};
+  DenseSet<Value> seen{number};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!directUsers(value, launch).empty())
+      return true;
+    for (Operation *user : value.getUsers())
+      if (user->getBlock() == launch->getBlock() && user != launch)
+        for (Value result : user->getResults())
+          if (seen.insert(result).second)
+            work.push_back(result);
+  }
+  return false;
+}
+
 /// Bytes that vector accesses rely on.
 static int64_t alignmentOf(Value param, ArrayRef<Operation *> users) {
   auto type = cast<MemRefType>(param.getType());
@@ -91,10 +109,10 @@ void KernelEmitter::collectArgs(KernelSignature &signature) {
     Value param = kernel.getParam(i);
     addTensorMaps(param, signature);
     auto users = directUsers(param, launch);
-    if (users.empty())
+    auto type = dyn_cast<MemRefType>(param.getType());
+    if (type ? users.empty() : !needsNumber(param, launch))
       continue;
     names[param] = names.make(kernel.getArgName(i));
-    auto type = dyn_cast<MemRefType>(param.getType());
     KernelArg arg{type ? KernelArg::Kind::Pointer : KernelArg::Kind::Scalar,
                   kernel.getArgName(i).str(),
                   type ? type.getElementType() : param.getType(),
@@ -105,7 +123,7 @@ void KernelEmitter::collectArgs(KernelSignature &signature) {
   }
   for (unsigned i = 0; i < kernel.getSymbolNames().size(); ++i) {
     Value symbolValue = kernel.getSymbolValue(i);
-    if (directUsers(symbolValue, launch).empty())
+    if (!needsNumber(symbolValue, launch))
       continue;
     unsigned at = kernel.getNumParams() + i;
     names[symbolValue] = names.make(kernel.getArgName(at));
