@@ -1,6 +1,7 @@
 // The steps of a compilation.
 #include "compiler/driver/Compiler.h"
 
+#include "compiler/driver/CudaErrors.h"
 #include "compiler/driver/Metadata.h"
 #include "compiler/driver/MlirDiagnostics.h"
 #include "compiler/frontend/Frontend.h"
@@ -141,15 +142,19 @@ Status Compilation::readProgram() {
   return runPasses(buildTileCleanup);
 }
 
+/// Mistakes of the kernel that only the check of what was derived notices.
+static bool isOfKernel(const Diagnostic &diagnostic) {
+  return !diagnostic.isError() || diagnostic.diag == Diag::GridBarrierMissed ||
+         diagnostic.diag == Diag::ThreadCondition ||
+         diagnostic.diag == Diag::OutsideTile;
+}
+
 /// Runs passes that check what was derived. That it does not hold is a fault of
-/// the derivation, but for blocks that the kernel keeps from a grid barrier.
+/// the derivation, but for a few mistakes of the kernel.
 Status Compilation::verify(llvm::function_ref<void(OpPassManager &)> build) {
   if (status == Status::Ok && runPasses(build) == Status::Ok)
     return Status::Ok;
-  if (llvm::all_of(engine->diagnostics(), [](const Diagnostic &diagnostic) {
-        return !diagnostic.isError() ||
-               diagnostic.diag == Diag::GridBarrierMissed;
-      }))
+  if (llvm::all_of(engine->diagnostics(), isOfKernel))
     return fail(Status::Input);
   engine->report(Diag::InternalError)
       << "the program that was derived from this kernel is not ordered safely";
@@ -271,6 +276,18 @@ Status Compilation::print(Level level, llvm::raw_ostream &os) {
   return Status::Ok;
 }
 
+/// Reports CUDA of the user's own that NVRTC refuses; false if there is none.
+bool Compilation::reportUsersFault(const CompiledKernel &kernel, StringRef log,
+                                   const nvrtc::Options &options) {
+  const llvm::MemoryBuffer *text = sourceManager->getMemoryBuffer(buffer);
+  for (auto op : program->getOps<tile::KernelOp>())
+    if (op.getSymName() == kernel.name)
+      return CudaErrors(op, kernel.cuda, text->getBufferIdentifier(),
+                        text->getBuffer(), options, *engine)
+          .report(log);
+  return false;
+}
+
 Status Compilation::runNvrtc(CompiledKernel &kernel, bool cubin) {
   nvrtc::Options options;
   options.arch = compileOptions.arch;
@@ -294,6 +311,8 @@ Status Compilation::runNvrtc(CompiledKernel &kernel, bool cubin) {
         if (error.isEnvironment()) {
           engine->report(Diag::NvrtcMissing) << error.what();
           result = Status::Environment;
+        } else if (reportUsersFault(kernel, error.what(), options)) {
+          result = Status::Input;
         } else {
           engine->report(Diag::NvrtcRejected) << kernel.name << error.what();
         }

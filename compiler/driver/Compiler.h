@@ -106,6 +106,8 @@ private:
   Status emitCuda();
   Status emitKernel(tile::KernelOp kernel, const HostSignature &signature);
   Status runNvrtc(CompiledKernel &kernel, bool cubin);
+  bool reportUsersFault(const CompiledKernel &kernel, llvm::StringRef log,
+                        const nvrtc::Options &options);
   Status checkCubin(CompiledKernel &kernel);
   void step(llvm::StringRef name) {
     if (onStep)

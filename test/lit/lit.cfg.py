@@ -33,6 +33,8 @@ config.environment["TLC_CACHE_DIR"] = os.path.join(
 config.substitutions.append(("%kernels", f"{config.tlc_source_dir}/kernels"))
 config.substitutions.append(("%source", config.tlc_source_dir))
 config.substitutions.append(("%{bin}", config.tlc_bin_dir))
+fakes = os.path.join(config.tlc_build_dir, "test/unit/runtime-jit/fakes")
+config.substitutions.append(("%{fakes}", fakes))
 config.substitutions.append(("%{python}", sys.executable))
 config.substitutions.append(("%tlc", os.path.join(config.tlc_bin_dir, "tlc")))
 

@@ -1,6 +1,8 @@
 // T.Kernel, parameter types, sizes known at launch, thread and block indices.
 #include "compiler/frontend/builtins/Handlers.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 namespace tlc::frontend::builtins {
 
 static constexpr int64_t kMaxThreads = 1024;
@@ -185,6 +187,19 @@ static bool threadsArgument(CallArgs &args, int64_t (&threads)[3]) {
   return true;
 }
 
+/// Adds CUDA text, once, under a name that says where it was given.
+static void addPrelude(CallArgs &args, llvm::StringRef parameter,
+                       llvm::StringRef text) {
+  for (llvm::StringRef known : args.e.preludes)
+    if (known.split('\n').second == text)
+      return;
+  SourceSpan span =
+      sourceSpan(args.e.diags.sourceManager(), args.rangeOf(parameter));
+  args.e.preludes.push_back(
+      llvm::formatv("#line 1 \"T.import_source at {0}:{1}\"\n{2}", span.line,
+                    span.column, text));
+}
+
 Value kernelFrame(CallArgs &args) {
   KernelFrameObject frame;
   if (!threadsArgument(args, frame.threads))
@@ -210,7 +225,7 @@ Value kernelFrame(CallArgs &args) {
   }
   Value prelude = args.value("prelude");
   if (prelude.is(Kind::String))
-    args.e.preludes.push_back(prelude.text());
+    addPrelude(args, "prelude", prelude.text());
   else if (!prelude.isNone())
     return args.e.typeError(args.rangeOf("prelude"), "'prelude'", "a string",
                             prelude);
@@ -224,8 +239,7 @@ Value importSource(CallArgs &args) {
   if (!source.is(Kind::String))
     return args.e.typeError(args.rangeOf("source"), "the source", "a string",
                             source);
-  if (!llvm::is_contained(args.e.preludes, source.text()))
-    args.e.preludes.push_back(source.text());
+  addPrelude(args, "source", source.text());
   return Value::none();
 }
 

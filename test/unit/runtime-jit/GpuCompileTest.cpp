@@ -46,6 +46,33 @@ std::string readFile(const fs::path &path) {
 
 } // namespace
 
+TEST_CASE("gpu compile: wrong CUDA of the user's own is the user's", "[jit]") {
+  if (!hasNvrtc())
+    return;
+  CacheFolder folder;
+  auto kernel = [](const char *statement) {
+    return Source{std::string("import tilelang.language as T\n"
+                              "@T.prim_func\n"
+                              "def k(X: T.Tensor((4,), \"float32\")):\n"
+                              "    with T.Kernel(1, threads=32) as b:\n"
+                              "        X[0] = 1\n"
+                              "        ") +
+                      statement + "\n",
+                  "own.tl"};
+  };
+  for (auto [statement, expected] :
+       {std::pair("T.import_source(\"__device__ int f() { return x; }\")",
+                  "own.tl:6:54: error[TL0712]"),
+        std::pair("T.call_extern(\"handle\", \"nobody\")",
+                  "own.tl:6:9: error[TL0713]")}) {
+    ErrorCode code = ErrorCode::Internal;
+    CHECK_THAT(errorText([&] { compile(kernel(statement)); }, &code),
+               Contains(expected));
+    CHECK(code == ErrorCode::Compile);
+  }
+  CHECK(filesOf(folder.path).empty());
+}
+
 TEST_CASE("gpu compile: memory, then disk, then the compiler", "[jit]") {
   if (!hasNvrtc())
     return;
