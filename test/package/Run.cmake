@@ -30,13 +30,7 @@ set(ENV{TLC_CACHE_DIR} "${WORK}/cache")
 run("installing" "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}")
 
 # The README's program.
-file(READ "${SOURCE}/README.md" readme)
-tlc_extract("${readme}" "`scale.tl`:" python text)
-file(WRITE "${WORK}/readme/scale.tl" "${text}")
-tlc_extract("${readme}" "`host.cpp`:" cpp text)
-file(WRITE "${WORK}/readme/host.cpp" "${text}")
-tlc_extract("${readme}" "`CMakeLists.txt`:" cmake text)
-file(WRITE "${WORK}/readme/CMakeLists.txt" "${text}")
+tlc_extract_program("${SOURCE}/README.md" "${WORK}/readme")
 run("configuring the README's program" "${CMAKE_COMMAND}" -G Ninja
   -S "${WORK}/readme" -B "${WORK}/readme/build" "-DCMAKE_CXX_COMPILER=${CXX}"
   "-DCMAKE_PREFIX_PATH=${prefix}")
