@@ -163,6 +163,9 @@ void RoleWalk::recordAccess(Operation *op, const Place &place, bool write) {
 
 /// A tensor store reads its tile asynchronously, on behalf of one thread.
 void RoleWalk::atStore(sm::TmaStoreOp store) {
+  if (!inElect && !findLoneThread(protocol.launch, store))
+    reporter.error(store, "the tensor store is issued by every thread that "
+                          "comes here: one must be elected");
   atTensorWrite(store);
   auto place = resolve(store.getSrc());
   if (!place || place->fragment)

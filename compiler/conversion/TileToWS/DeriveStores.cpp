@@ -99,7 +99,10 @@ private:
     return copy && copy.getInst() == tile::CopyInst::TmaStore;
   }
   static std::string tileName(Operation *store) {
-    return tile::getBufferName(cast<tile::CopyOp>(store).getSrc());
+    Value tile = cast<tile::CopyOp>(store).getSrc();
+    if (auto wait = tile.getDefiningOp<ws::WaitOp>())
+      return wait.getRing().getDefiningOp<ws::RingOp>().getName().str();
+    return tile::getBufferName(tile);
   }
   static std::string tensorName(Operation *store) {
     return tile::getBufferName(cast<tile::CopyOp>(store).getDst());
