@@ -114,6 +114,11 @@ def WSMergeFencesPass
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 
+def WSSinkCopiesPass : Pass<"ws-sink-copies", "::tlc::tile::KernelOp"> {
+  let summary = "copy registers to an accumulator directly before its product";
+  let dependentDialects = ["::tlc::ws::WSDialect"];
+}
+
 def ConvertWSToSMPass : Pass<"convert-ws-to-sm", "::tlc::tile::KernelOp"> {
   let summary = "rings become mbarriers and shared slots";
   let description = [{

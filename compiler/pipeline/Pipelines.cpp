@@ -103,6 +103,9 @@ void buildTileToWS(OpPassManager &pm, const CompileOptions &options) {
   // One fence where two follow each other.
   if (options.levers.isOn(Lever::MergeFences))
     kernels.addPass(createWSMergeFencesPass());
+  // What was read early is converted where a product takes it.
+  if (options.levers.isOn(Lever::ReadAhead))
+    kernels.addPass(createWSSinkCopiesPass());
 }
 
 void buildWSToSM(OpPassManager &pm, const CompileOptions &options) {
