@@ -12,17 +12,22 @@ using namespace tlc;
 using namespace tlc::test;
 using namespace tlc::interp;
 
+LeverSet tlc::test::noLevers() {
+  LeverSet none;
+  for (const LeverText &lever : allLevers())
+    none.disable(lever.lever);
+  return none;
+}
+
 Program::Program(std::string name, const std::string &file,
                  std::map<std::string, std::string> defines, bool specialize,
-                 bool cpAsync, bool levers)
+                 bool cpAsync, LeverSet levers)
     : name(std::move(name)) {
   CompileOptions options;
   options.defines = std::move(defines);
   options.warpSpecialize = specialize;
   options.cpAsync = cpAsync;
-  if (!levers)
-    for (const LeverText &lever : allLevers())
-      options.levers.disable(lever.lever);
+  options.levers = levers;
   compilation = std::make_unique<Compilation>(std::move(options));
   REQUIRE(compilation->readFile(std::string(TLC_SOURCE) + "/" + file) ==
           Status::Ok);
@@ -61,17 +66,29 @@ const std::vector<Program> &tlc::test::allPrograms() {
     all.emplace_back("gemm-cp", gemm, sizes, false, true);
     auto best = [&](const char *name, const std::string &file,
                     const std::map<std::string, std::string> &values) {
-      all.emplace_back(name, file, values, true, false, true);
+      all.emplace_back(name, file, values, true, false, LeverSet());
     };
     best("kv-best", state, defines("False", "False"));
     best("kv-bwd-best", state, defines("False", "True"));
     best("vk-best", state, defines("True", "False"));
     best("vk-bwd-best", state, defines("True", "True"));
     best("gemm-best", gemm, sizes);
+    auto words = defines("False", "True");
+    words["dtype"] = "float32";
+    best("kv-words-best", state, words);
+    LeverSet noReadAhead;
+    noReadAhead.disable(Lever::ReadAhead);
+    all.emplace_back("kv-merged", state, defines("False", "True"), true, false,
+                     noReadAhead);
     sizes.insert({{"block_M", "192"}, {"threads", "384"}});
     all.emplace_back("gemm-three", gemm, sizes);
     sizes.clear();
     all.emplace_back("rounds", "test/mutation/Inputs/rounds.tl", sizes);
+    sizes.clear();
+    all.emplace_back("exchange", "test/mutation/Inputs/exchange.tl", sizes);
+    all.emplace_back("stores", "test/mutation/Inputs/stores.tl", sizes);
+    all.emplace_back("copy-ring", "test/exec/copy_ring.tl", sizes);
+    all.emplace_back("stores-meet", "test/exec/stores_meet.tl", sizes);
     sizes = {{"y", "2"}, {"clock", "False"}};
     all.emplace_back("grid", "kernels/grid_barrier/grid_barrier.tl", sizes);
     return all;

@@ -10,6 +10,9 @@
 
 namespace tlc::test {
 
+/// No optimisation.
+LeverSet noLevers();
+
 /// A kernel of the repository, lowered to sm.
 class Program {
 public:
@@ -17,7 +20,7 @@ public:
 
   Program(std::string name, const std::string &file,
           std::map<std::string, std::string> defines, bool specialize = true,
-          bool cpAsync = false, bool levers = false);
+          bool cpAsync = false, LeverSet levers = noLevers());
 
   /// A copy of the module, to be changed.
   mlir::OwningOpRef<mlir::ModuleOp> copy() const;
@@ -29,7 +32,8 @@ private:
 /// Without optimisations: kv, kv-bwd, vk, vk-bwd, kv-block (without roles),
 /// kv-cp, vk-cp, gemm-cp (loads by cp.async), gemm, gemm-three (three
 /// warpgroups), rounds (a loop around the pipeline), grid (blocks that meet).
-/// With all of them: kv-best and so on.
+/// With all of them: kv-best and so on; kv-words-best on float32. kv-merged is
+/// kv-bwd with all but reads ahead.
 const std::vector<Program> &allPrograms();
 const Program &programOf(llvm::StringRef name);
 

@@ -10,9 +10,10 @@ using namespace tlc::test;
 const std::vector<Mutation> &tlc::test::allMutations() {
   static const std::vector<Mutation> list = [] {
     std::vector<Mutation> all;
-    for (auto family : {fenceMutations, barrierMutations, productMutations,
-                        groupMutations, localMutations, protocolMutations,
-                        readAheadMutations, resourceMutations, gridMutations})
+    for (auto family :
+         {fenceMutations, barrierMutations, productMutations, groupMutations,
+          localMutations, protocolMutations, readAheadMutations, leverMutations,
+          resourceMutations, gridMutations, storeMutations})
       llvm::append_range(all, family());
     return all;
   }();

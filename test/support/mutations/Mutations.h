@@ -13,7 +13,7 @@ namespace tlc::test {
 enum class Caught {
   Both,      ///< the verifier rejects it, the virtual SM reports it
   Verifier,  ///< no run shows it
-  Search,    ///< ... but the search over all schedules does
+  Search,    ///< ... but the search over all schedules does, or a seeded one
   Machine,   ///< beyond what the verifier looks at
   NotProved, ///< a control: the verifier has doubts, every run is clean
   Nobody,    ///< a control: another correct form
@@ -45,7 +45,9 @@ std::vector<Mutation> groupMutations();
 std::vector<Mutation> localMutations();
 std::vector<Mutation> protocolMutations();
 std::vector<Mutation> readAheadMutations();
+std::vector<Mutation> leverMutations();
 std::vector<Mutation> resourceMutations();
 std::vector<Mutation> gridMutations();
+std::vector<Mutation> storeMutations();
 
 } // namespace tlc::test
