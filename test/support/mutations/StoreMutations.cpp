@@ -71,12 +71,12 @@ std::vector<Mutation> tlc::test::storeMutations() {
          return erase(before<sm::FenceProxyAsyncOp>(storeOf(kernel)));
        }},
       {"store-bar-dropped",
-       "no barrier between the writes of a tile and its tensor store", "1.24",
+       "no barrier between the writes of a tile and its tensor store", "1: 24",
        kStores, Caught::Both,
        [](tile::KernelOp kernel) {
          return erase(before<sm::BarSyncOp>(storeOf(kernel)));
        }},
-      {"store-by-all", "every thread issues the tensor store", "1.36", kStores,
+      {"store-by-all", "every thread issues the tensor store", "1: 36", kStores,
        Caught::Both,
        [](tile::KernelOp kernel) { return unelect(storeOf(kernel)); }},
       {"store-uncommitted", "the tensor store is in no group", "2.4",
@@ -90,7 +90,7 @@ std::vector<Mutation> tlc::test::storeMutations() {
        [](tile::KernelOp kernel) {
          return erase(waitOf(kernel, /*read=*/true));
        }},
-      {"store-read-wait-short", "the wait lets the newest store go on", "1.20",
+      {"store-read-wait-short", "the wait lets the newest store go on", "1: 20",
        "kv-words-best", Caught::Both,
        [](tile::KernelOp kernel) {
          sm::BulkWaitOp wait = waitOf(kernel, /*read=*/true);
@@ -129,7 +129,7 @@ std::vector<Mutation> tlc::test::storeMutations() {
        "threads read a tensor back that only one knows to be written", "2.4",
        "stores", Caught::Both,
        [](tile::KernelOp kernel) { return dropBarAfter(lastWait(kernel)); }},
-      {"store-meets-grid", "the blocks meet before a store has written", "1.29",
+      {"store-meets-grid", "the blocks meet before a store has written", "1: 29",
        "stores-meet", Caught::Both,
        [](tile::KernelOp kernel) {
          sm::BulkWaitOp wait = waitOf(kernel, /*read=*/false);
