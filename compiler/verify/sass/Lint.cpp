@@ -15,9 +15,12 @@ namespace tlc::sass {
 namespace {
 class Linter {
 public:
+  /// `trustStart`: loads whose constant lies in a tile at the start of shared
+  /// memory are taken to be of that tile.
   Linter(const Flow &flow, ArrayRef<Barrier> barriers,
-         ArrayRef<Region> elsewhere)
-      : flow(flow), barriers(barriers), elsewhere(elsewhere) {}
+         ArrayRef<Region> elsewhere, bool trustStart)
+      : flow(flow), barriers(barriers), elsewhere(elsewhere),
+        trustStart(trustStart) {}
 
   LintResult run() {
     solve();
@@ -39,6 +42,7 @@ private:
   const Flow &flow;
   ArrayRef<Barrier> barriers;
   ArrayRef<Region> elsewhere;
+  bool trustStart;
   LintResult result;
   /// What may be pending before each instruction.
   std::vector<PendingReads> before;
@@ -52,7 +56,8 @@ private:
 bool Linter::isElsewhere(const Instruction &instruction) const {
   return instruction.kind == Kind::SharedLoad &&
          llvm::any_of(elsewhere, [&](const Region &region) {
-           return region.offset > 0 && instruction.address >= region.offset &&
+           return (region.offset > 0 || trustStart) &&
+                  instruction.address >= region.offset &&
                   instruction.address < region.offset + region.bytes;
          });
 }
@@ -133,7 +138,18 @@ LintResult lint(const Cubin &cubin, StringRef name, ArrayRef<Barrier> barriers,
   Expected<Flow> flow = Flow::build(function->code);
   if (!flow)
     return skip("in '" + name + "', " + toString(flow.takeError()));
-  LintResult result = Linter(*flow, barriers, elsewhere).run();
+  LintResult result =
+      Linter(*flow, barriers, elsewhere, /*trustStart=*/false).run();
+  // A small constant may be a place in that tile or in a slot whose offset is
+  // in the register.
+  if (!result.findings.empty() &&
+      llvm::any_of(elsewhere, [](const Region &r) { return r.offset == 0; }) &&
+      Linter(*flow, barriers, elsewhere, /*trustStart=*/true)
+          .run()
+          .findings.empty())
+    return skip("in '" + name +
+                "', reads of the tile at the start of shared memory cannot be "
+                "told from reads of slots");
   // Each slot is released somewhere: without an arrive the code was misread.
   if (result.releases == 0 &&
       llvm::any_of(barriers, [](const Barrier &b) { return b.releases; }))

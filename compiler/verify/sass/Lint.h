@@ -28,8 +28,9 @@ struct Barrier {
 };
 
 /// Bytes of shared memory that are of no slot to be protected. A load belongs
-/// to them if the constant part of its address does. The first byte must not
-/// be 0: a constant of 0 says nothing.
+/// to them if the constant part of its address does. Where a region begins at
+/// 0 that is not certain, since small constants are also places in a slot:
+/// what only such loads would be blamed for is not checked.
 struct Region {
   std::int64_t offset = 0, bytes = 0;
 };
