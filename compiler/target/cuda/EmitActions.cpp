@@ -157,15 +157,6 @@ LogicalResult KernelEmitter::matrixStatement(Operation *op) {
     std::string name = prelude.useMma(mma.getType(), mma.getK());
     line(name + "(" + at(mma.getAcc(), expr(mma.getIndex()).text) +
          list(mma.getA()) + list(mma.getB()) + ");");
-  } else if (auto wgmma = dyn_cast<sm::WgmmaInstOp>(op)) {
-    std::string name = prelude.useWgmma(
-        wgmma.getN(), wgmma.getK(), wgmma.getAType(), wgmma.getBType(),
-        !wgmma.getADesc(), wgmma.getTransA(), wgmma.getTransB());
-    std::string a = wgmma.getADesc() ? ", " + expr(wgmma.getADesc()).text
-                                     : list(wgmma.getARegs());
-    std::string scale = wgmma.getScaleD() ? expr(wgmma.getScaleD()).text : "1";
-    line(name + "(" + at(wgmma.getAcc(), llvm::itostr(wgmma.getBase())) + a +
-         ", " + expr(wgmma.getBDesc()).text + ", " + scale + ");");
   } else if (auto keep = dyn_cast<sm::KeepOp>(op)) {
     Type element = keep.getArray().getType().getElementType();
     std::string name = element.isF32()    ? "keep"
@@ -191,5 +182,58 @@ LogicalResult KernelEmitter::matrixStatement(Operation *op) {
     prelude.use(name);
     line(name + "();");
   }
+  return success();
+}
+
+/// Whether `next` adds to what `first` computes, with an instruction alike.
+static bool continues(sm::WgmmaInstOp first, sm::WgmmaInstOp next) {
+  return first.getADesc() && next.getADesc() &&
+         first.getAcc() == next.getAcc() && first.getBase() == next.getBase() &&
+         (!next.getScaleD() || matchPattern(next.getScaleD(), m_One())) &&
+         first.getN() == next.getN() && first.getK() == next.getK() &&
+         first.getAType() == next.getAType() &&
+         first.getBType() == next.getBType() &&
+         first.getTransA() == next.getTransA() &&
+         first.getTransB() == next.getTransB();
+}
+
+/// The instructions of one accumulator that follow each other are one asm.
+LogicalResult KernelEmitter::products(sm::WgmmaInstOp first, Operation *&last) {
+  SmallVector<sm::WgmmaInstOp> run{first};
+  SmallVector<Operation *> between;
+  size_t needed = 0;
+  for (Operation *op = first->getNextNode(); op; op = op->getNextNode()) {
+    if (auto next = dyn_cast<sm::WgmmaInstOp>(op)) {
+      if (!continues(first, next))
+        break;
+      run.push_back(next);
+      needed = between.size();
+      last = op;
+    } else if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {
+      between.push_back(op);
+    } else {
+      break;
+    }
+  }
+  for (Operation *op : ArrayRef(between).take_front(needed))
+    if (failed(statement(op)))
+      return failure();
+  lineDirective(first.getLoc());
+  std::string name = prelude.useWgmma(
+      first.getN(), first.getK(), first.getAType(), first.getBType(),
+      !first.getADesc(), first.getTransA(), first.getTransB(), run.size());
+  std::string array = names[first.getAcc()],
+              base = llvm::itostr(first.getBase());
+  std::string text =
+      name + "(" + (base == "0" ? array : "&" + array + "[" + base + "]");
+  for (sm::WgmmaInstOp op : run) {
+    if (op.getADesc())
+      text += ", " + expr(op.getADesc()).text;
+    for (Value v : op.getARegs())
+      text += ", " + expr(v).text;
+    text += ", " + expr(op.getBDesc()).text;
+  }
+  line(text + ", " + (first.getScaleD() ? expr(first.getScaleD()).text : "1") +
+       ");");
   return success();
 }

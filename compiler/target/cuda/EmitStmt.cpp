@@ -80,6 +80,13 @@ LogicalResult KernelEmitter::block(Block &block) {
       next = last->getNextNode();
       continue;
     }
+    if (auto product = dyn_cast<sm::WgmmaInstOp>(op)) {
+      Operation *last = op;
+      if (failed(products(product, last)))
+        return failure();
+      next = last->getNextNode();
+      continue;
+    }
     if (failed(statement(op)))
       return failure();
   }
@@ -122,8 +129,8 @@ LogicalResult KernelEmitter::statement(Operation *op) {
             sm::SetMaxNRegOp, sm::BulkCommitOp, sm::BulkWaitOp, sm::CpAsyncOp,
             sm::CpAsyncCommitOp, sm::CpAsyncWaitOp, sm::GridBarrierOp>(
           [&](auto o) { return barrierStatement(o); })
-      .Case<sm::LdMatrixOp, sm::MmaSyncOp, sm::WgmmaInstOp, sm::KeepOp,
-            sm::RotateOp, sm::WgmmaFenceOp, sm::WgmmaCommitOp, sm::WgmmaWaitOp>(
+      .Case<sm::LdMatrixOp, sm::MmaSyncOp, sm::KeepOp, sm::RotateOp,
+            sm::WgmmaFenceOp, sm::WgmmaCommitOp, sm::WgmmaWaitOp>(
           [&](auto o) { return matrixStatement(o); })
       .Default([&](Operation *o) { return define(o); });
 }

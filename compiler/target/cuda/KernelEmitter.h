@@ -78,6 +78,7 @@ private:
   mlir::LogicalResult barrierStatement(mlir::Operation *op);
   mlir::LogicalResult atomicStatement(sm::AtomicOp op);
   mlir::LogicalResult matrixStatement(mlir::Operation *op);
+  mlir::LogicalResult products(sm::WgmmaInstOp first, mlir::Operation *&last);
   mlir::LogicalResult forLoop(mlir::scf::ForOp op);
   mlir::LogicalResult whileLoop(mlir::scf::WhileOp op);
   mlir::LogicalResult branch(mlir::scf::IfOp op);

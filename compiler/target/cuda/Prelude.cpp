@@ -96,9 +96,29 @@ static std::string operands(int64_t from, int64_t count) {
   return text + "}";
 }
 
+/// Names of the operands of `count` instructions, numbered if there are many,
+/// each behind ", ", `reg` or `desc`, and before `after`.
+static std::string wgmmaOperands(unsigned count, bool aInRegisters,
+                                 StringRef reg, StringRef desc,
+                                 StringRef after) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i) {
+    std::string number = count == 1 ? "" : utostr(i);
+    if (aInRegisters)
+      for (unsigned r = 0; r < 4; ++r)
+        text += (", " + reg + "a" + number + (count == 1 ? "" : "_") +
+                 utostr(r) + after)
+                    .str();
+    else
+      text += (", " + desc + "a" + number + after).str();
+    text += (", " + desc + "b" + number + after).str();
+  }
+  return text;
+}
+
 std::string Prelude::useWgmma(int64_t n, int64_t k, StringRef aType,
                               StringRef bType, bool aInRegisters, bool transA,
-                              bool transB) {
+                              bool transB, unsigned count) {
   bool half = aType == "bf16" || aType == "f16";
   bool integer = aType == "s8" || aType == "u8";
   std::string name = "wgmma_m64n" + itostr(n) + "k" + itostr(k) + "_" +
@@ -107,45 +127,50 @@ std::string Prelude::useWgmma(int64_t n, int64_t k, StringRef aType,
                      (transA && transB ? "_tt"
                       : transA         ? "_tn"
                       : transB         ? "_nt"
-                                       : "");
+                                       : "") +
+                     (count == 1 ? "" : "_x" + utostr(count));
   if (generated.count(name))
     return name;
   use("u32");
   use("u64");
-  int64_t regs = n / 2, at = regs;
+  int64_t regs = n / 2, at = regs, each = aInRegisters ? 5 : 2;
   std::string text;
   raw_string_ostream os(text);
   os << "__device__ __forceinline__ void " << name << "("
-     << (integer ? "int" : "float") << " *d, "
-     << (aInRegisters ? "u32 a0, u32 a1, u32 a2, u32 a3" : "u64 a")
-     << ", u64 b, int scale) {\n"
+     << (integer ? "int" : "float") << " *d"
+     << wgmmaOperands(count, aInRegisters, "u32 ", "u64 ", "")
+     << ", int scale) {\n"
      << "  asm volatile(\"{\\n.reg .pred P;\\nsetp.ne.b32 P, %"
-     << regs + (aInRegisters ? 5 : 2) << ", 0;\\n\"\n"
-     << "    \"wgmma.mma_async.sync.aligned.m64n" << n << "k" << k
-     << (integer ? ".s32." : ".f32.") << aType << "." << bType << " \"\n    \""
-     << operands(0, regs) << ", ";
-  if (aInRegisters)
-    os << operands(at, 4), at += 4;
-  else
-    os << "%" << at++;
-  os << ", %" << at++ << ", P" << (integer ? "" : ", 1, 1");
-  if (half) {
-    if (!aInRegisters)
-      os << ", " << transA;
-    os << ", " << transB;
+     << regs + each * count << ", 0;\\n\"\n";
+  for (unsigned i = 0; i < count; ++i) {
+    // What follows the first always adds to it.
+    if (i == 1)
+      os << "    \"setp.eq.b32 P, 0, 0;\\n\"\n";
+    os << "    \"wgmma.mma_async.sync.aligned.m64n" << n << "k" << k
+       << (integer ? ".s32." : ".f32.") << aType << "." << bType
+       << " \"\n    \"" << operands(0, regs) << ", ";
+    if (aInRegisters)
+      os << operands(at, 4), at += 4;
+    else
+      os << "%" << at++;
+    os << ", %" << at++ << ", P" << (integer ? "" : ", 1, 1");
+    if (half) {
+      if (!aInRegisters)
+        os << ", " << transA;
+      os << ", " << transB;
+    }
+    os << ";\\n" << (i + 1 == count ? "}\\n" : "") << "\"\n";
   }
-  os << ";\\n}\\n\"\n    : ";
+  os << "    : ";
   for (int64_t i = 0; i < regs; ++i)
     os << (i == 0  ? ""
            : i % 8 ? ", "
                    : ",\n      ")
        << (integer ? "\"+r\"(d[" : "\"+f\"(d[") << i << "])";
-  os << "\n    : ";
-  if (aInRegisters)
-    os << "\"r\"(a0), \"r\"(a1), \"r\"(a2), \"r\"(a3)";
-  else
-    os << "\"l\"(a)";
-  os << ", \"l\"(b), \"r\"(scale));\n}\n";
+  os << "\n    : "
+     << StringRef(wgmmaOperands(count, aInRegisters, "\"r\"(", "\"l\"(", ")"))
+            .drop_front(2)
+     << ", \"r\"(scale));\n}\n";
   generated[name] = text;
   return name;
 }

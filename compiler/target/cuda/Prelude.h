@@ -18,10 +18,12 @@ class Prelude {
 public:
   /// An entry of the files; asserts that it exists.
   void use(llvm::StringRef name);
-  /// A function made on demand; returns its name.
+  /// A function made on demand; returns its name. `count` instructions of one
+  /// accumulator in one asm, A then B of each: NVRTC's time goes with the
+  /// operands, and all of the accumulator's are.
   std::string useWgmma(int64_t n, int64_t k, llvm::StringRef aType,
                        llvm::StringRef bType, bool aInRegisters, bool transA,
-                       bool transB);
+                       bool transB, unsigned count = 1);
   std::string useMma(llvm::StringRef type, int64_t k);
   /// `kind` and `order` as spelled in IR; a shared or a global element.
   std::string useAtomic(llvm::StringRef kind, mlir::Type element,

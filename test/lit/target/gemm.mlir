@@ -7,6 +7,13 @@
 #f = #tile.space<fragment>
 #acc = #tile.fragment_layout<"regs=[2:(0,1) 2:(8,0) 16:(0,8)] threads=[4:(0,2) 8:(1,0) 8:(16,0)] shape=128x128">
 
+// Four instructions in one asm: the first may clear, the others add.
+// CHECK: void wgmma_m64n128k16_bf16_nt_x4(float *d, u64 a0, u64 b0, u64 a1, u64 b1,
+// CHECK: setp.ne.b32 P, %72, 0;
+// CHECK-NEXT: wgmma.mma_async
+// CHECK-NEXT: %64, %65, P, 1, 1, 0, 1;
+// CHECK-NEXT: setp.eq.b32 P, 0, 0;
+// CHECK-COUNT-3: wgmma.mma_async
 // CHECK-LABEL: gemm_kernel(const __grid_constant__ TensorMap A_map,
 // CHECK-NEXT: const __grid_constant__ TensorMap B_map,
 // CHECK-NEXT: bf16 *C,
@@ -17,7 +24,7 @@
 // CHECK: mbar_wait(
 // CHECK: keep(C_local);
 // CHECK: wgmma_fence();
-// CHECK: wgmma_m64n128k16_bf16_nt(C_local, desc_a, desc_b, 1);
+// CHECK: wgmma_m64n128k16_bf16_nt_x4(C_local, desc_a, desc_b, desc_a + 2, desc_b + 128, {{.*}}, 1);
 // CHECK: wgmma_commit();
 // CHECK: wgmma_wait<0>();
 // CHECK: keep(C_local);
