@@ -58,8 +58,9 @@ static cl::opt<WarFence> warFence(
     cl::desc("how a slot that threads read is protected from its refill"),
     cl::values(clEnumValN(WarFence::Proxy, "proxy", "by the readers (default)"),
                clEnumValN(WarFence::ProxyProducer, "proxy-producer",
-                          "by the reader and the producer"),
-               clEnumValN(WarFence::Delay, "delay", "released one turn later"),
+                          "by the thread that refills it"),
+               clEnumValN(WarFence::Delay, "delay",
+                          "no fence: released past the next wait"),
                clEnumValN(WarFence::Membar, "membar",
                           "by membar, which fails; reproduces a report")),
     TLC_COMPILED);

@@ -56,7 +56,21 @@ std::string tlc::describeLine(Location loc) {
   return "an unknown line";
 }
 
+bool tlc::isOperandLoad(Operation *op) {
+  auto copy = dyn_cast<tile::CopyOp>(op);
+  if (!copy || !tile::isInSpace(copy.getDst(), tile::Space::Fragment))
+    return false;
+  return llvm::any_of(copy.getDst().getUsers(), [&](Operation *user) {
+    auto gemm = dyn_cast<tile::GemmOp>(user);
+    return gemm && gemm.getA() == copy.getDst() &&
+           gemm.getLoc() == copy.getLoc();
+  });
+}
+
 std::string tlc::describeOp(Operation *op) {
+  if (isOperandLoad(op))
+    return "load into registers for the T.gemm at " +
+           describeLine(op->getLoc());
   StringRef name =
       llvm::TypeSwitch<Operation *, StringRef>(op)
           .Case<tile::CopyOp>([](auto) { return "T.copy"; })

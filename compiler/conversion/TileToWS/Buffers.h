@@ -23,6 +23,10 @@ llvm::SmallVector<mlir::Operation *> getAccesses(mlir::Value buffer);
 /// "line 12" of the source, or "an unknown line".
 std::string describeLine(mlir::Location loc);
 
+/// Whether `op` loads an operand of a product, of the same statement, into
+/// registers (Lever::RegisterOperand).
+bool isOperandLoad(mlir::Operation *op);
+
 /// How a statement is called in reasons: "T.copy at line 12".
 std::string describeOp(mlir::Operation *op);
 

@@ -206,13 +206,18 @@ private:
     return text;
   }
 
+  /// Every path from the last access to the release meets a wait for a slot.
   static bool isDelayed(const FencePlace &place, ws::ReleaseOp release) {
-    if (place.block != release->getBlock())
-      return false;
-    for (Operation *op = place.last->getNextNode(); op && op != release;
-         op = op->getNextNode())
-      if (isa<ws::WaitOp, ws::BarrierOp, ws::MmaWaitOp>(op))
-        return true;
+    for (Operation *at = place.last; at; at = at->getParentOp()) {
+      for (Operation *op = at->getNextNode(); op; op = op->getNextNode()) {
+        if (op == release)
+          return false;
+        if (isa<ws::WaitOp>(op))
+          return true;
+      }
+      if (at->getBlock() == release->getBlock())
+        return false;
+    }
     return false;
   }
 

@@ -34,11 +34,12 @@ static Operation *extendToOrderingOps(Operation *last) {
   return result;
 }
 
-/// `--war-fence delay`: the next op at which this thread blocks lets the reads
-/// retire; null if the turn has none.
+/// `--war-fence delay`: the next wait for a slot lets the reads retire, since
+/// the branch after it needs what they have loaded (sync.md 0.1); bar.sync and
+/// waits for products do not. Null if the turn has none.
 static Operation *findDelay(Operation *last) {
   for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
-    if (isa<ws::WaitOp, ws::BarrierOp, ws::MmaWaitOp>(op))
+    if (isa<ws::WaitOp>(op))
       return op;
   return nullptr;
 }
@@ -134,11 +135,15 @@ static void release(ws::WaitOp wait, WarFence policy, bool early) {
                              "': T.access_ptr declares what it does");
   }
   // Threads that meet before they refill need no delay.
-  if (policy == WarFence::Delay && !ring.getGroups() && hasGenericAccess(wait))
+  if (policy == WarFence::Delay && !ring.getGroups() &&
+      hasGenericAccess(wait)) {
     if (Operation *delay = findDelay(after)) {
       after = delay;
       reason += ", delayed past the next wait";
+    } else {
+      reason += ", with no wait after it in the turn to delay it past";
     }
+  }
   OpBuilder b(wait->getContext());
   b.setInsertionPointAfter(after);
   createRelease(b, use->getLoc(), wait, reason);

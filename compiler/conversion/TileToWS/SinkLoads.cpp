@@ -56,6 +56,47 @@ static bool canMove(tile::CopyOp copy, scf::IfOp user) {
   return true;
 }
 
+static bool isRingFill(tile::CopyOp copy) {
+  return copy.getInst() == tile::CopyInst::TmaLoad ||
+         copy.getInst() == tile::CopyInst::BulkLoad;
+}
+
+/// Whether ordinary loads read `buffer`, the last of them before `user`.
+static bool isReadBefore(Value buffer, scf::IfOp user) {
+  bool generic = false;
+  for (Operation *access : getAccesses(buffer)) {
+    Operation *use = getAncestorIn(user->getBlock(), access);
+    if (!use || !use->isBeforeInBlock(user))
+      return false;
+    SmallVector<tile::Effect> effects;
+    cast<tile::EffectsOpInterface>(access).getTileEffects(effects);
+    for (const tile::Effect &effect : effects)
+      generic |= effect.buffer == buffer &&
+                 effect.kind == tile::AccessKind::Read &&
+                 effect.proxy == tile::Proxy::Generic;
+  }
+  return generic;
+}
+
+/// The tile of another fill whose slot is released past the wait for the tile
+/// of `copy`, where releases are delayed; null if there is none.
+static Value findDelayed(tile::CopyOp copy, scf::IfOp user) {
+  for (auto other : copy->getBlock()->getOps<tile::CopyOp>())
+    if (other != copy && isRingFill(other) && other.getDst() != copy.getDst() &&
+        isReadBefore(other.getDst(), user))
+      return other.getDst();
+  return nullptr;
+}
+
+static void keepInEveryTurn(tile::CopyOp copy, Value held) {
+  std::string why = "loaded in every turn: the release of '" +
+                    tile::getBufferName(held) +
+                    "' is delayed past the wait for it";
+  emitMissedDecision(copy, "pipeline", why);
+  StringRef before = copy.getReason().value_or("");
+  copy.setReason((before + (before.empty() ? "" : "; ") + why).str());
+}
+
 static void sink(tile::CopyOp copy, scf::IfOp user, tile::LoadOp flag,
                  tile::PipelinedOp loop) {
   OpBuilder b(user);
@@ -75,7 +116,7 @@ static void sink(tile::CopyOp copy, scf::IfOp user, tile::LoadOp flag,
 }
 
 void tlc::sinkLoads(tile::PipelinedOp loop, tile::LaunchOp launch,
-                    const llvm::DenseSet<Value> &written) {
+                    const llvm::DenseSet<Value> &written, bool delay) {
   if (loop.getNumStages() == 0)
     return;
   SmallVector<tile::CopyOp> copies;
@@ -88,8 +129,12 @@ void tlc::sinkLoads(tile::PipelinedOp loop, tile::LaunchOp launch,
     scf::IfOp user = findUser(copy);
     if (!user || user.getNumResults() != 0 || !canMove(copy, user))
       continue;
-    if (tile::LoadOp flag = findFlag(user, launch, written);
-        flag && flag->getBlock() == copy->getBlock())
+    tile::LoadOp flag = findFlag(user, launch, written);
+    if (!flag || flag->getBlock() != copy->getBlock())
+      continue;
+    if (Value held = delay ? findDelayed(copy, user) : Value())
+      keepInEveryTurn(copy, held);
+    else
       sink(copy, user, flag, loop);
   }
 }

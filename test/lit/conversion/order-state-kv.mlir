@@ -2,6 +2,8 @@
 // RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true guard-loads=false},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=proxy-producer},ws-derive-fences{war-fence=proxy-producer},ws-derive-barriers))' | FileCheck %s --check-prefix=PRODUCER
 // RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true guard-loads=false},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=delay},ws-derive-fences{war-fence=delay},ws-derive-barriers))' | FileCheck %s --check-prefix=DELAY
 // RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true guard-loads=false},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=membar},ws-derive-fences{war-fence=membar},ws-derive-barriers))' 2>&1 | FileCheck %s --check-prefix=MEMBAR
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true delay=true},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=delay},ws-derive-fences{war-fence=delay},ws-derive-barriers))' | FileCheck %s --check-prefixes=DELAY,EVERY
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(tile-plan-pipelines{warp-specialize=true},convert-tile-to-ws,ws-derive-completions,ws-derive-releases{war-fence=delay},ws-derive-fences{war-fence=delay},ws-derive-barriers))' | FileCheck %s --check-prefix=GUARDED
 
 // The state chain of incident A, product on wgmma: the slot of h is read by
 // ordinary loads, so a proxy fence stands between its read and its release; the
@@ -52,6 +54,20 @@
 // DELAY-NEXT: tile.copy
 // DELAY-NEXT: ws.wait
 // DELAY-NEXT: ws.release %[[H]] reason "{{.*}}delayed past the next wait"
+
+// For that every turn waits for m, whatever its flag says.
+// EVERY: ws.role "load_m_shared"
+// EVERY-NOT: scf.if
+// EVERY: tile.copy {{.*}} ring "m_shared" reason "loaded in every turn: the release of 'h_shared' is delayed past the wait for it"
+
+// Where m is waited for in some turns only there is nothing to delay past: h is
+// fenced, and says why.
+// GUARDED: %[[H:.*]], %[[HV:.*]] = ws.wait
+// GUARDED-NEXT: tile.copy %[[HV]]
+// GUARDED-NEXT: ws.fence <proxy_async>(%[[HV]]
+// GUARDED-NEXT: ws.release %[[H]] reason "last used by the T.copy at {{.*}}, with no wait after it in the turn to delay it past" fence "derived
+// GUARDED: scf.if
+// GUARDED-NEXT: ws.wait
 
 // MEMBAR: warning: membar.cta does not protect the slot of 'h_shared'
 // MEMBAR: ws.fence <membar>
