@@ -1,5 +1,6 @@
 // Names the instructions that each statement has become. A statement is known
-// in the thread program by its place in the source.
+// in the thread program by its place in the source; where it became several
+// they are told apart by the kind of instruction.
 #include "compiler/explain/Collect.h"
 
 #include "compiler/driver/MlirDiagnostics.h"
@@ -7,6 +8,7 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -24,6 +26,21 @@ enum class Touch { None, Read, Write };
 struct Used {
   std::set<std::string> all, reads, writes;
 };
+
+/// Those of `names` that begin like one of the instructions in `text`, as it
+/// was before the program was lowered; all of them if none does.
+std::set<std::string> narrow(const std::set<std::string> &names,
+                             StringRef text) {
+  std::set<std::string> result;
+  SmallVector<StringRef> known;
+  text.split(known, ", ");
+  for (const std::string &name : names)
+    if (llvm::any_of(known, [&](StringRef begin) {
+          return StringRef(name).starts_with(begin);
+        }))
+      result.insert(name);
+  return result.empty() ? names : result;
+}
 
 std::string withBytes(StringRef name, Type type) {
   int64_t bits = 0;
@@ -113,7 +130,8 @@ public:
     });
   }
 
-  void apply(Launch &launch) const {
+  void apply(Launch &launch) {
+    findShared(launch);
     for (Ring &ring : launch.rings) {
       applyTo(ring.writes);
       applyTo(ring.uses);
@@ -124,28 +142,62 @@ public:
       for (Action &action : role.actions)
         if (action.kind == ActionKind::Statement ||
             action.kind == ActionKind::Load)
-          if (const Used *place = find(action.statement))
-            replace(action.instruction, place->all);
+          replaceAll(action.statement, action.instruction);
     for (Choice &choice : launch.choices)
-      if (const Used *place = find(choice.statement))
-        replace(choice.instruction, place->all);
+      replaceAll(choice.statement, choice.instruction);
   }
 
 private:
+  static Position positionOf(const Statement &statement) {
+    return {statement.place.line, statement.place.column};
+  }
+
   const Used *find(const Statement &statement) const {
-    auto it = used.find({statement.place.line, statement.place.column});
+    auto it = used.find(positionOf(statement));
     return it == used.end() || statement.place.line == 0 ? nullptr
                                                          : &it->second;
+  }
+
+  /// Finds places of statements that became several.
+  void findShared(const Launch &launch) {
+    std::map<Position, std::string> first;
+    for (const Role &role : launch.roles)
+      for (const Action &action : role.actions) {
+        if (action.kind != ActionKind::Statement)
+          continue;
+        Position at = positionOf(action.statement);
+        auto [known, isNew] = first.try_emplace(at, action.instruction);
+        if (!isNew && known->second != action.instruction)
+          shared.insert(at);
+      }
+  }
+
+  /// Those of `names` that belong to the statement, which so far had
+  /// `instruction`, and not to another one in its place.
+  std::set<std::string> own(const Statement &statement, StringRef instruction,
+                            const std::set<std::string> &names) const {
+    return shared.count(positionOf(statement)) ? narrow(names, instruction)
+                                               : names;
+  }
+
+  void replaceAll(const Statement &statement, std::string &instruction) const {
+    // What was read in the turn before stands in the place of that read.
+    if (instruction == "registers")
+      return;
+    if (const Used *place = find(statement))
+      replace(instruction, own(statement, instruction, place->all));
   }
 
   void applyTo(std::vector<Access> &accesses) const {
     for (Access &access : accesses)
       if (const Used *place = find(access.statement))
         replace(access.instruction,
-                access.write ? place->writes : place->reads);
+                own(access.statement, access.instruction,
+                    access.write ? place->writes : place->reads));
   }
 
   std::map<Position, Used> used;
+  std::set<Position> shared; ///< places of several statements
 };
 
 } // namespace

@@ -199,6 +199,14 @@ private:
               "cp.async.wait_group " + std::to_string(wait.getPending());
           action.reason = wait.getReason().value_or("").str();
         })
+        .Case<ws::StoreWaitOp>([&](ws::StoreWaitOp wait) {
+          Action &action = add(ActionKind::CompletionWait, depth, wait);
+          action.instruction =
+              (Twine("cp.async.bulk.wait_group") +
+               (wait.getRead() ? ".read " : " ") + Twine(wait.getPending()))
+                  .str();
+          action.reason = wait.getReason().value_or("").str();
+        })
         .Case<ws::MmaFenceOp>([&](ws::MmaFenceOp fence) {
           add(ActionKind::RegisterFence, depth, fence).instruction =
               "wgmma.fence";
@@ -229,6 +237,20 @@ private:
     addNested(ActionKind::Else, branch, *branch.elseBlock(), depth);
     if (current->actions.size() == then && then == before + 1)
       current->actions.resize(before);
+    else if (current->actions.size() != then)
+      finishElse(branch, current->actions[before], current->actions[then]);
+  }
+
+  /// A path that only releases slots and reads ahead was made for that, and the
+  /// two paths of the guard of a load for the flag.
+  static void finishElse(scf::IfOp branch, Action &then, Action &other) {
+    then.firstTurns = isLoadGuard(branch, /*fills=*/true);
+    bool made = llvm::all_of(*branch.elseBlock(), [](Operation &op) {
+      return isMemoryEffectFree(&op) || isa<ws::ReleaseOp>(op) ||
+             isRunAhead(&op) || describeInstruction(&op) == "registers";
+    });
+    if (made || isLoadGuard(branch))
+      other.statement.place = {};
   }
 
   template <typename LoopOp> void addLoop(LoopOp loop, unsigned depth) {
@@ -264,14 +286,18 @@ private:
   }
 
   void addToken(ws::AcquireOp op, unsigned depth) {
-    Action &action = add(ActionKind::Acquire, depth, op);
-    action.ring = op.getRing().getDefiningOp<ws::RingOp>().getName().str();
+    nameRing(add(ActionKind::Acquire, depth, op), op.getRing());
+  }
+
+  static void nameRing(Action &action, Value value) {
+    auto ring = value.getDefiningOp<ws::RingOp>();
+    action.ring = ring.getName().str();
+    action.groups = ring.getGroups();
   }
 
   void addToken(ws::CommitOp op, unsigned depth) {
     auto acquire = op.getToken().getDefiningOp<ws::AcquireOp>();
-    Action &action = add(ActionKind::Commit, depth, op);
-    action.ring = acquire.getRing().getDefiningOp<ws::RingOp>().getName().str();
+    nameRing(add(ActionKind::Commit, depth, op), acquire.getRing());
   }
 
   /// The statement that uses the slot first, as it stands in the block of the
@@ -287,9 +313,8 @@ private:
   }
 
   void addToken(ws::WaitOp op, unsigned depth) {
-    auto ring = op.getRing().getDefiningOp<ws::RingOp>();
     Action &action = add(ActionKind::Wait, depth, op);
-    action.ring = ring.getName().str();
+    nameRing(action, op.getRing());
     Span span;
     span.role = current->name;
     if (Operation *use = findFirstUse(op)) {
@@ -297,13 +322,37 @@ private:
       action.statement = span.firstUse;
     }
     if (ws::ReleaseOp release = getRelease(op)) {
-      span.release = releaseStatement(release);
-      span.releaseReason = release.getReason().value_or("").str();
+      span.release = describeRelease(release);
+      for (ws::ReleaseOp other : getReleases(op))
+        if (other != release)
+          span.otherReleases.push_back(describeRelease(other));
       auto [kind, why] = release.getFence().value_or("").split(": ");
       span.fence = kind.str();
       span.fenceReason = why.str();
+      span.fenceElse = findOtherUse(op);
     }
-    launch.rings[ringIndex[ring]].spans.push_back(std::move(span));
+    auto ring = op.getRing().getDefiningOp<ws::RingOp>();
+    // What is done on several paths is said once.
+    std::vector<Span> &spans = launch.rings[ringIndex[ring]].spans;
+    if (!llvm::is_contained(spans, span))
+      spans.push_back(std::move(span));
+  }
+
+  Release describeRelease(ws::ReleaseOp release) {
+    return {releaseStatement(release), release.getReason().value_or("").str()};
+  }
+
+  /// A fence that another one was merged into says so in its reason.
+  static std::string findOtherUse(ws::WaitOp wait) {
+    constexpr StringLiteral kMerged = "; takes the place of ";
+    for (Value view : wait.getViews())
+      for (Operation *user : view.getUsers())
+        if (auto fence = dyn_cast<ws::FenceOp>(user)) {
+          StringRef reason = fence.getReason().value_or("");
+          if (size_t at = reason.find(kMerged); at != StringRef::npos)
+            return reason.drop_front(at + 2).str();
+        }
+    return "";
   }
 
   /// The statement after which a slot goes back.
@@ -320,7 +369,7 @@ private:
     auto wait = op.getToken().getDefiningOp<ws::WaitOp>();
     Action &action = add(ActionKind::Release, depth, op);
     action.statement = releaseStatement(op);
-    action.ring = wait.getRing().getDefiningOp<ws::RingOp>().getName().str();
+    nameRing(action, wait.getRing());
     action.reason = op.getReason().value_or("").str();
   }
 
@@ -358,6 +407,34 @@ private:
     action.reason = describeChoice(op);
     action.ring = addAccesses(op);
     addChoice(op, action);
+    if (isPiece(op))
+      joinPieces();
+  }
+
+  /// Whether a product was split, and `op` is a load or a product of it.
+  static bool isPiece(Operation *op) {
+    auto gemm = dyn_cast<tile::GemmOp>(op);
+    return isOperandLoad(op) ||
+           (gemm && llvm::any_of(gemm.getA().getUsers(), isOperandLoad));
+  }
+
+  /// Pieces of one statement that follow each other are one action; what
+  /// settles the registers between them goes without saying.
+  void joinPieces() {
+    std::vector<Action> &actions = current->actions;
+    size_t last = actions.size() - 1, before = last;
+    while (before > 0 && actions[before - 1].kind == ActionKind::RegisterFence)
+      --before;
+    if (before == 0)
+      return;
+    Action &first = actions[before - 1];
+    const Action &piece = actions[last];
+    if (first.kind != ActionKind::Statement || first.kind != piece.kind ||
+        first.depth != piece.depth || first.statement != piece.statement ||
+        first.instruction != piece.instruction)
+      return;
+    ++first.pieces;
+    actions.resize(before);
   }
 
   void addChoice(Operation *op, const Action &action) {

@@ -129,9 +129,13 @@ std::string describeChoice(Operation *op) {
   StringAttr reason;
   if (auto copy = dyn_cast<tile::CopyOp>(op))
     reason = copy.getReasonAttr();
-  if (auto gemm = dyn_cast<tile::GemmOp>(op))
+  auto gemm = dyn_cast<tile::GemmOp>(op);
+  if (gemm)
     reason = gemm.getReasonAttr();
-  return reason ? reason.str() : "";
+  std::string text = reason ? reason.str() : "";
+  if (gemm && gemm.getTransC())
+    text += "; computed as C^T += B^T A^T, which wgmma takes";
+  return text;
 }
 
 } // namespace tlc::explain

@@ -28,6 +28,14 @@ struct Statement {
   bool operator==(const Statement &) const = default;
 };
 
+/// The name of a statement that loads an operand of a product, in whose place
+/// it stands.
+inline constexpr const char kOperandLoad[] =
+    "load into registers for the T.gemm";
+/// The name of a branch that loads a tile in the first turns, else where a flag
+/// of the program asks for it; as a guard it has the place of that branch.
+inline constexpr const char kFirstTurns[] = "if it is one of the first turns";
+
 /// A shared tile.
 struct Tile {
   std::string name;
@@ -50,14 +58,25 @@ struct Access {
   std::vector<Statement> guards; ///< branches around it, outermost first
 };
 
-/// A wait for a slot and the release that ends it.
+/// Where a slot goes back.
+struct Release {
+  Statement after;
+  std::string reason;
+
+  bool operator==(const Release &) const = default;
+};
+
+/// A wait for a slot and the releases that end it.
 struct Span {
   std::string role;
-  Statement firstUse; ///< what the wait precedes
-  Statement release;  ///< what the release follows
-  std::string releaseReason;
+  Statement firstUse;                 ///< what the wait precedes
+  Release release;                    ///< the one after uses
+  std::vector<Release> otherReleases; ///< on paths that do not use the slot
   std::string fence; ///< derived, source, producer, membar, none
   std::string fenceReason;
+  std::string fenceElse; ///< what else its fence is for, or empty
+
+  bool operator==(const Span &) const = default;
 };
 
 /// An array of mbarriers, one for each slot.
@@ -115,7 +134,12 @@ struct Action {
   std::string ring;        ///< of a token, load or fence; of a use, its first
   std::string instruction; ///< "ld.shared", "bar.sync 1, 128"
   std::string reason;
-  bool written = false; ///< the program wrote this fence or barrier
+  bool written = false;    ///< the program wrote this fence or barrier
+  bool groups = false;     ///< of a ring that cp.async fills: a token waits for
+                           ///< nothing, groups and barriers do
+  bool firstTurns = false; ///< a branch that asks whether this is one of the
+                           ///< first turns; else it is taken under a flag
+  unsigned pieces = 1;     ///< a statement that is executed in so many pieces
 };
 
 struct Role {

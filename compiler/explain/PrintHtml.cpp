@@ -211,10 +211,14 @@ private:
                           ? quote(span.firstUse.place) + "by " +
                                 escape(span.role) + " before its first use"
                           : "by " + escape(span.role));
-    row("kept alive", quote(span.release.place) + escape(span.releaseReason));
+    row("kept alive",
+        quote(span.release.after.place) + escape(span.release.reason));
+    for (const Release &other : span.otherReleases)
+      row("or released", "at once: " + escape(other.reason));
     row("fence",
-        "<b>" + escape(describeFence(span)) +
-            "</b>: " + escape(span.fenceReason),
+        "<b>" + escape(describeFence(span)) + "</b>: " +
+            escape(span.fenceReason) + (span.fenceElse.empty() ? "" : "<br>") +
+            escape(describeFenceElse(span)),
         span.fence == "none" ? "nofence" : "fence");
   }
 
@@ -226,11 +230,9 @@ private:
       printAccess(access.write ? "written by" : "read by", access);
     for (const Action *action : findOrder(local, launch))
       row(action->kind == ActionKind::Fence ? "fence" : "barrier",
-          (action->written
-               ? quote(action->statement.place)
-               : "before the " + escape(describeStatement(action->statement)) +
-                     ": ") +
-              escape(action->instruction) + ": " + escape(action->reason));
+          (action->written ? quote(action->statement.place) : "") +
+              escape(action->instruction + " " + describePosition(*action) +
+                     ": " + action->reason));
     closeTable();
   }
 

@@ -103,6 +103,7 @@ private:
     json.attribute("instruction", action.instruction);
     json.attribute("reason", action.reason);
     json.attribute("written", action.written);
+    json.attribute("pieces", action.pieces);
   }
 
   void members(const Tile &tile) {
@@ -128,10 +129,17 @@ private:
   void members(const Span &span) {
     json.attribute("role", span.role);
     object("first_use", span.firstUse);
-    object("released_after", span.release);
-    json.attribute("release_reason", span.releaseReason);
+    object("released_after", span.release.after);
+    json.attribute("release_reason", span.release.reason);
+    list("other_releases", span.otherReleases);
     json.attribute("fence", span.fence);
     json.attribute("fence_reason", span.fenceReason);
+    json.attribute("fence_also", span.fenceElse);
+  }
+
+  void members(const Release &release) {
+    members(release.after);
+    json.attribute("reason", release.reason);
   }
 
   void members(const Mbarrier &barrier) {
@@ -147,6 +155,7 @@ private:
   void members(const Ring &ring) {
     json.attribute("name", ring.name);
     json.attribute("depth", ring.depth);
+    json.attribute("groups", ring.groups);
     json.attribute("bytes", ring.bytes);
     json.attribute("reason", ring.reason);
     list("tiles", ring.tiles);

@@ -182,9 +182,13 @@ private:
     } else {
       field("waited for", "by '" + span.role + "', which does not use it");
     }
-    field("kept alive", span.releaseReason);
-    quote(span.release.place);
+    field("kept alive", span.release.reason);
+    quote(span.release.after.place);
+    for (const Release &other : span.otherReleases)
+      field("or released", "at once: " + other.reason);
     field("fence", describeFence(span) + ": " + span.fenceReason);
+    if (!span.fenceElse.empty())
+      field("", describeFenceElse(span));
   }
 
   void printLocal(const LocalTile &local, const Launch &launch) {
@@ -194,12 +198,9 @@ private:
       printAccess(access.write ? "written by" : "read by", access);
     for (const Action *action : findOrder(local, launch)) {
       bool fence = action->kind == ActionKind::Fence;
-      std::string where =
-          action->written
-              ? " at line " + std::to_string(action->statement.place.line)
-              : " before the " + describeStatement(action->statement);
-      field(fence ? "fence" : "barrier",
-            action->instruction + where + ": " + action->reason);
+      field(fence ? "fence" : "barrier", action->instruction + " " +
+                                             describePosition(*action) + ": " +
+                                             action->reason);
     }
   }
 

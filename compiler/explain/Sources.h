@@ -36,4 +36,9 @@ std::string nameOf(mlir::Operation *op);
 /// it has no statement of its own.
 bool isRunAhead(mlir::Operation *op);
 
+/// Whether `op` is the branch that guards a load and its uses: taken in the
+/// first turns, and where a flag of the program asks (Lever::GuardLoads).
+/// `fills`: only that of the role that loads, which asks for the flag late.
+bool isLoadGuard(mlir::Operation *op, bool fills = false);
+
 } // namespace tlc::explain

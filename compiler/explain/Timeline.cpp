@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace tlc::explain {
 
@@ -22,11 +23,14 @@ struct Step {
   bool guarded;
 };
 
-/// The actions nested under `actions[index]`, without else branches.
-std::vector<Step> bodyOf(const std::vector<Action> &actions, size_t index) {
+/// The actions nested under `actions[index]`, without else branches; where
+/// the first turns take another path than later ones, that of this turn.
+std::vector<Step> bodyOf(const std::vector<Action> &actions, size_t index,
+                         bool firstTurns) {
   std::vector<Step> steps;
   unsigned depth = actions[index].depth;
   unsigned skipBelow = ~0u, guardBelow = ~0u;
+  std::set<unsigned> later; ///< depths of branches whose other path is taken
   for (size_t i = index + 1; i < actions.size(); ++i) {
     const Action &action = actions[i];
     if (action.depth <= depth)
@@ -38,6 +42,12 @@ std::vector<Step> bodyOf(const std::vector<Action> &actions, size_t index) {
     if (skipBelow != ~0u)
       continue;
     if (action.kind == ActionKind::Else) {
+      if (!later.erase(action.depth))
+        skipBelow = action.depth;
+      continue;
+    }
+    if (action.firstTurns && !firstTurns) {
+      later.insert(action.depth);
       skipBelow = action.depth;
       continue;
     }
@@ -116,18 +126,23 @@ private:
         noteRing(agent, *step.action);
       }
     };
+    unsigned depth = role.actions[index].depth;
     for (size_t i = 0; i < index; ++i) {
       const Action &action = role.actions[i];
+      // What the first turn reads ahead.
+      if (action.kind == ActionKind::If && action.depth == depth &&
+          !action.statement.place.line)
+        append(bodyOf(role.actions, i, /*firstTurns=*/true), 0);
       // The loops that fill ahead have no statement of their own.
       if (action.kind == ActionKind::Loop && action.statement.place.line)
         agent.program.clear(), agent.turnOf.clear();
       else if (action.kind == ActionKind::Loop)
         for (unsigned turn = 0; turn < depthIn(role, i); ++turn)
-          append(bodyOf(role.actions, i), turn);
+          append(bodyOf(role.actions, i, /*firstTurns=*/true), turn);
     }
     agent.loopBegin = agent.program.size();
     for (unsigned turn = 0; turn < turns; ++turn)
-      append(bodyOf(role.actions, index), turn);
+      append(bodyOf(role.actions, index, turn < loop.stages), turn);
     agents.push_back(std::move(agent));
   }
 
@@ -143,7 +158,7 @@ private:
 
   /// Depth of the ring that a loop before the loop fills.
   unsigned depthIn(const Role &role, size_t index) {
-    for (const Step &step : bodyOf(role.actions, index))
+    for (const Step &step : bodyOf(role.actions, index, /*firstTurns=*/true))
       for (const Ring &ring : launch.rings)
         if (step.action->kind == ActionKind::Acquire &&
             ring.name == step.action->ring)
@@ -222,7 +237,7 @@ private:
     box.lane = agent.lane;
     box.begin = begin;
     box.end = end;
-    box.turn = agent.turnOf[agent.next];
+    box.turn = turnOf(agent);
     bool ofProgram = kind == BoxKind::Statement || kind == BoxKind::Product ||
                      kind == BoxKind::Issue ||
                      (kind == BoxKind::Fence && now.action->written);
@@ -230,6 +245,14 @@ private:
     box.guarded = now.guarded;
     box.label = label;
     box.title = title;
+  }
+
+  /// What a slot is read for may be a later turn than the one in which it is
+  /// read.
+  static unsigned turnOf(const Agent &agent) {
+    auto waits = agent.waits.find(agent.program[agent.next].action->ring);
+    return waits == agent.waits.end() ? agent.turnOf[agent.next]
+                                      : waits->second - 1;
   }
 
   void slotBox(size_t lane, BoxKind kind, double begin, double end,
@@ -344,8 +367,7 @@ private:
            action.instruction + ": " + action.reason);
       break;
     case ActionKind::CompletionWait:
-      work(BoxKind::Completion, kCompletion, "product",
-           action.instruction + ": " + action.reason);
+      playCompletion(agent, action, work);
       break;
     default:
       break;
@@ -359,13 +381,37 @@ private:
         llvm::StringRef(action.statement.name).split("T.").second.lower();
     if (label.empty())
       label = action.statement.name;
-    std::string title = action.statement.place.text + ": " + instruction.str();
+    std::string title = describeAction(action) + ": " + instruction.str() +
+                        describePieces(action);
+    if (action.statement.name == kOperandLoad)
+      label = "load";
     if (instruction.contains("wgmma"))
       work(BoxKind::Product, kProductIssue, label, title);
     else if (instruction.contains("mma.sync"))
       work(BoxKind::Product, kProduct, label, title);
     else
       work(BoxKind::Statement, kCopy, label, title);
+  }
+
+  /// A group of cp.async is complete when the slot that is waited for next has
+  /// landed; closing one takes no time.
+  template <typename Work>
+  void playCompletion(Agent &agent, const Action &action, Work work) {
+    llvm::StringRef instruction = action.instruction;
+    std::string title = action.instruction + ": " + action.reason;
+    if (!instruction.starts_with("cp.async"))
+      return work(BoxKind::Completion, kCompletion, "product", title);
+    if (instruction.contains("commit"))
+      return;
+    for (size_t i = agent.next; i < agent.program.size(); ++i) {
+      const Action &wait = *agent.program[i].action;
+      if (wait.kind != ActionKind::Wait)
+        continue;
+      const std::vector<double> &landed = rings[wait.ring].landed;
+      if (unsigned number = agent.waits[wait.ring]; number < landed.size())
+        idle(agent, landed[number], title);
+      return;
+    }
   }
 
   void commit(Agent &agent, const Action &action) {

@@ -44,14 +44,20 @@ std::string describeWarps(const Role &role) {
 
 std::string describeGuards(const Access &access) {
   std::string text, last;
+  bool early = false;
   for (const Statement &guard : access.guards) {
+    // A load that asks for its flag after the first turns has its place.
+    early |= guard.name == kFirstTurns;
+    Statement branch = guard;
+    if (early)
+      branch.name = "if";
     // A statement that became two branches, one in the other, is named once.
-    std::string name = describeStatement(guard);
+    std::string name = describeStatement(branch);
     if (name != last)
       text += (text.empty() ? "under the " : " and the ") + name;
     last = std::move(name);
   }
-  return text;
+  return early ? "in the first turns and " + text : text;
 }
 
 std::string describeFence(const Span &span) {
@@ -76,11 +82,17 @@ std::string describeArrivals(const Mbarrier &barrier, bool full) {
 std::string describeAction(const Action &action) {
   const std::string &text = action.statement.place.text;
   auto quoted = [&] { return text.empty() ? action.statement.name : text; };
+  std::string ring = "'" + action.ring + "'";
   switch (action.kind) {
-  case ActionKind::Loop:
-  case ActionKind::If:
   case ActionKind::Statement:
+    // The line is that of the product.
+    if (action.statement.name == kOperandLoad)
+      return "load " + ring + " into registers";
     return quoted();
+  case ActionKind::Loop:
+    return quoted();
+  case ActionKind::If:
+    return quoted() + (text.empty() ? ":" : "");
   case ActionKind::Load:
     return "start " + quoted();
   case ActionKind::Else:
@@ -88,13 +100,17 @@ std::string describeAction(const Action &action) {
   case ActionKind::Elect:
     return "one thread:";
   case ActionKind::Acquire:
-    return "wait for a free slot of '" + action.ring + "'";
+    return (action.groups ? "take the next slot of "
+                          : "wait for a free slot of ") +
+           ring;
   case ActionKind::Commit:
-    return "slot of '" + action.ring + "' is on its way";
+    return "slot of " + ring + " is on its way";
   case ActionKind::Wait:
-    return "wait for a full slot of '" + action.ring + "'";
+    return action.groups ? "the next slot of " + ring + " is full"
+                         : "wait for a full slot of " + ring;
   case ActionKind::Release:
-    return "release the slot of '" + action.ring + "'";
+    return (action.groups ? "done with the slot of " : "release the slot of ") +
+           ring;
   case ActionKind::Fence:
   case ActionKind::CompletionWait:
   case ActionKind::RegisterFence:
@@ -102,6 +118,12 @@ std::string describeAction(const Action &action) {
     return action.instruction;
   }
   return "";
+}
+
+std::string describePieces(const Action &action) {
+  return action.pieces == 1
+             ? ""
+             : ", in " + std::to_string(action.pieces) + " pieces";
 }
 
 std::string describeReason(const Action &action) {
@@ -118,7 +140,7 @@ std::string describeReason(const Action &action) {
     return action.reason;
   case ActionKind::Load:
   case ActionKind::Statement:
-    return action.instruction;
+    return action.instruction + describePieces(action);
   case ActionKind::Wait:
     return action.statement.place.line
                ? "before the " + describeStatement(action.statement)
@@ -133,6 +155,20 @@ std::string describeReason(const Action &action) {
     return "";
   }
   return "";
+}
+
+std::string describePosition(const Action &action) {
+  if (action.written)
+    return "at line " + std::to_string(action.statement.place.line);
+  // That of a slot follows its last use.
+  return (action.ring.empty() ? "before the " : "after the ") +
+         describeStatement(action.statement);
+}
+
+std::string describeFenceElse(const Span &span) {
+  return span.fenceElse.empty()
+             ? ""
+             : "one fence for two purposes: it " + span.fenceElse;
 }
 
 std::string describeThreads(const Launch &launch) {
@@ -193,7 +229,7 @@ std::vector<const Action *> findOrder(const LocalTile &local,
     for (const Action &action : role.actions)
       if ((action.kind == ActionKind::Barrier ||
            action.kind == ActionKind::Fence) &&
-          action.ring.empty() && llvm::StringRef(action.reason).contains(name))
+          llvm::StringRef(action.reason).contains(name))
         result.push_back(&action);
   return result;
 }
@@ -204,9 +240,9 @@ bool isOfProgram(const Action &action) {
   case ActionKind::If:
   case ActionKind::Statement:
   case ActionKind::Load:
-    return action.statement.place.line != 0;
   case ActionKind::Else:
-    return true;
+    return action.statement.place.line != 0 &&
+           action.statement.name != kOperandLoad;
   default:
     return action.written;
   }

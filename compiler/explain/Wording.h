@@ -29,6 +29,12 @@ std::string describeArrivals(const Mbarrier &barrier, bool full);
 std::string describeAction(const Action &action);
 /// Why it is there, or nothing.
 std::string describeReason(const Action &action);
+/// ", in 4 pieces", or nothing.
+std::string describePieces(const Action &action);
+/// Where a fence or barrier stands: "after the T.copy at line 3".
+std::string describePosition(const Action &action);
+/// What else the fence of a slot is for, as a sentence, or nothing.
+std::string describeFenceElse(const Span &span);
 /// "256 of the program, 288 with those that load".
 std::string describeThreads(const Launch &launch);
 /// "setmaxnreg 240", or "as compiled, at most 255".

@@ -81,7 +81,7 @@ TEST_CASE("explain: rings, their readers and their fences", "[explain]") {
   CHECK_FALSE(a.uses[0].async);
   REQUIRE(a.spans.size() == 1);
   CHECK(a.spans[0].fence == "derived");
-  CHECK(a.spans[0].release.place.line == lineOf("T.copy(a_s, a_f)"));
+  CHECK(a.spans[0].release.after.place.line == lineOf("T.copy(a_s, a_f)"));
   CHECK(a.full.count == 1);
   CHECK(a.full.bytes == 64 * 64 * 2);
   CHECK(a.empty.count == 128);

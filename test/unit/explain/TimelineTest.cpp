@@ -119,6 +119,124 @@ TEST_CASE("timeline: a ring that is never released stops, it does not hang",
   CHECK(timeline.turns.size() < 10);
 }
 
+TEST_CASE("timeline: the first turns load without asking, later ones ask",
+          "[explain]") {
+  Launch launch = makeLaunch(2);
+  Action first = act(ActionKind::If, 1), other = act(ActionKind::Else, 1),
+         asked = act(ActionKind::If, 2);
+  first.firstTurns = true;
+  first.statement = {kFirstTurns, {}};
+  other.statement = {};
+  auto load = [](unsigned depth) {
+    return std::vector<Action>{act(ActionKind::Acquire, depth, "a"),
+                               act(ActionKind::Load, depth, "a"),
+                               act(ActionKind::Commit, depth, "a")};
+  };
+  std::vector<Action> actions = {loopAction(), first};
+  for (const Action &action : load(2))
+    actions.push_back(action);
+  actions.push_back(other);
+  actions.push_back(asked);
+  for (const Action &action : load(3))
+    actions.push_back(action);
+  launch.roles[1].actions = actions;
+  Timeline timeline = makeTimelines(launch)[0];
+  unsigned loads = 0;
+  for (const Box &box : timeline.boxes)
+    if (box.kind == BoxKind::Issue) {
+      CHECK(box.turn == loads++);
+      CHECK(box.guarded == (box.turn >= 2));
+    }
+  CHECK(loads >= 4);
+}
+
+TEST_CASE("timeline: of a slot with two releases the path that uses it is "
+          "taken",
+          "[explain]") {
+  Launch launch = makeLaunch(2);
+  launch.roles[0].actions = {
+      loopAction(),
+      act(ActionKind::Wait, 1, "a"),
+      act(ActionKind::If, 1),
+      act(ActionKind::Statement, 2, "a"),
+      act(ActionKind::Release, 2, "a"),
+      act(ActionKind::Else, 1),
+      act(ActionKind::Release, 2, "a"),
+  };
+  Timeline timeline = makeTimelines(launch, 3)[0];
+  unsigned releases = 0;
+  for (const Box &box : timeline.boxes)
+    releases += box.kind == BoxKind::Release && box.turn < 3;
+  CHECK(releases == 3);
+}
+
+TEST_CASE("timeline: what is read a turn early has the colour of its turn",
+          "[explain]") {
+  Launch launch = makeLaunch(2);
+  Action ahead = act(ActionKind::If, 0);
+  ahead.statement = {"if that turn exists", {}};
+  Action again = ahead;
+  again.depth = 1;
+  launch.roles[0].actions = {ahead,
+                             act(ActionKind::Wait, 1, "a"),
+                             act(ActionKind::Statement, 1, "a"),
+                             act(ActionKind::Release, 1, "a"),
+                             loopAction(),
+                             act(ActionKind::Statement, 1),
+                             again,
+                             act(ActionKind::Wait, 2, "a"),
+                             act(ActionKind::Statement, 2, "a"),
+                             act(ActionKind::Release, 2, "a")};
+  Timeline timeline = makeTimelines(launch, 3)[0];
+  std::vector<unsigned> turns;
+  for (const Box &box : timeline.boxes)
+    if (box.kind == BoxKind::Statement && box.lane == 3)
+      turns.push_back(box.turn);
+  REQUIRE(turns.size() >= 5);
+  // Read 0; turn 0, read 1; turn 1, read 2; ...
+  turns.resize(5);
+  CHECK(turns == std::vector<unsigned>{0, 0, 1, 1, 2});
+}
+
+TEST_CASE("timeline: groups of cp.async are waited for, not handed over",
+          "[explain]") {
+  Launch launch = makeLaunch(2);
+  Action close = act(ActionKind::CompletionWait, 1);
+  close.instruction = "cp.async.commit_group";
+  Action wait = close;
+  wait.instruction = "cp.async.wait_group 1";
+  Action fill = loopAction();
+  fill.statement = {"for the first turns", {}};
+  auto load = [](ActionKind kind) { return act(kind, 1, "a"); };
+  launch.roles.resize(1);
+  launch.roles[0].actions = {
+      fill,
+      load(ActionKind::Acquire),
+      load(ActionKind::Load),
+      load(ActionKind::Commit),
+      close,
+      loopAction(),
+      wait,
+      load(ActionKind::Wait),
+      act(ActionKind::Statement, 1, "a"),
+      load(ActionKind::Release),
+      load(ActionKind::Acquire),
+      load(ActionKind::Load),
+      load(ActionKind::Commit),
+      close,
+  };
+  Timeline timeline = makeTimelines(launch, 3)[0];
+  CHECK(timeline.turns.size() == 4);
+  // The role waits until its copies have landed, in the wait for their group.
+  bool waits = false;
+  for (const Box &box : timeline.boxes) {
+    CHECK(box.kind != BoxKind::Completion);
+    waits |= box.kind == BoxKind::Idle &&
+             box.title.find("cp.async.wait_group 1") == 0;
+  }
+  CHECK(waits);
+}
+
 TEST_CASE("timeline: a loop without loads ahead has none", "[explain]") {
   Launch launch = makeLaunch(2);
   launch.loops[0].plan = "sequential";
