@@ -19,9 +19,10 @@ struct Size {
   std::int64_t segments = 0, heads = 0;
 };
 
-/// One size with its four paths.
+/// One size and pattern of flags with its four paths.
 struct Block {
   Size size;
+  Mask mask = Mask::On;
   std::vector<std::string> paths;
   std::vector<std::vector<CellRow>> cells; ///< rows, by path
   std::vector<double> floors;              ///< us, by path
@@ -82,16 +83,34 @@ static std::vector<StateProblem> chosenPaths(const BenchOptions &options,
   return list;
 }
 
-static std::vector<Form> policies(const Size &size) {
+/// The program without warp specialization: as fast as it gets, and as it is
+/// written, every optimisation off.
+static std::vector<Form> unspecialized(const BenchTools &tools) {
   std::vector<Form> forms = {
-      {.name = "proxy"},
-      {.name = "proxy-producer", .options = {"--war-fence=proxy-producer"}},
-      {.name = "delay", .options = {"--war-fence=delay"}},
-      {.name = "membar", .options = {"--war-fence=membar"}, .racy = true},
       {.name = "WS off, TMA", .options = {"--no-warp-specialize"}},
       {.name = "WS off, cp.async",
        .options = {"--no-warp-specialize=cp-async"},
        .optional = true}};
+  Form plain = forms.back();
+  plain.name += ", as written";
+  for (const Lever &lever : tools.levers)
+    plain.options.push_back(lever.option);
+  forms.push_back(std::move(plain));
+  return forms;
+}
+
+static bool isUnspecialized(const std::string &name) {
+  return name.starts_with("WS off");
+}
+
+static std::vector<Form> policies(const Size &size, const BenchTools &tools) {
+  std::vector<Form> forms = {
+      {.name = "proxy"},
+      {.name = "proxy-producer", .options = {"--war-fence=proxy-producer"}},
+      {.name = "delay", .options = {"--war-fence=delay"}},
+      {.name = "membar", .options = {"--war-fence=membar"}, .racy = true}};
+  for (Form &form : unspecialized(tools))
+    forms.push_back(std::move(form));
   // Narrow blocks fill the chip where there are few heads.
   if (size.segments * size.heads < 512)
     for (const char *width : {"16", "8"})
@@ -135,7 +154,7 @@ static void makeRows(Block &block, const std::vector<StateProblem> &paths,
   std::vector<Form> forms;
   // The first is what the others are compared with.
   const std::vector<Form> wanted =
-      options.ablation ? ablations(tools) : policies(block.size);
+      options.ablation ? ablations(tools) : policies(block.size, tools);
   for (const StateProblem &path : paths)
     for (const Form &form : wanted)
       if (options.selects(form.name) || &form == &wanted.front())
@@ -258,9 +277,41 @@ static double fastest(const std::vector<CellRow> &rows, bool peers) {
   return best;
 }
 
+/// How many times as fast the first kernel of `rows` is as `row`, and would be
+/// if it ran at the floor; 0 where one of them has no time.
+static std::pair<double, double>
+gainOver(const CellRow &row, const std::vector<CellRow> &rows, double floor) {
+  const CellRow &ours = rows.front();
+  if (!row.problem.empty() || !ours.problem.empty() || ours.cold.median <= 0)
+    return {0, 0};
+  return {row.cold.median / ours.cold.median, row.cold.median / floor};
+}
+
+/// One line for each form without warp specialization.
+static void addGains(Table &table, const Block &block) {
+  const std::vector<CellRow> &names = block.cells.front();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!isUnspecialized(names[i].name))
+      continue;
+    std::vector<std::string> line{names.front().name + " over " +
+                                  names[i].name};
+    bool any = false;
+    for (std::size_t p = 0; p < block.cells.size(); ++p) {
+      const auto [gain, most] =
+          gainOver(block.cells[p][i], block.cells[p], block.floors[p]);
+      any |= gain > 0;
+      line.push_back(gain > 0 ? fixed(gain, 2) + "x of " + fixed(most, 2) + "x"
+                              : "-");
+    }
+    if (any)
+      table.row(line);
+  }
+}
+
 /// Cold times by kernel and path, with their ratio to the floor.
 static std::string summaryOf(const Block &block, bool ablation) {
-  std::vector<std::string> header{block.size.name};
+  std::vector<std::string> header{block.size.name + ", flags " +
+                                  nameOf(block.mask)};
   for (const std::string &path : block.paths)
     header.push_back(path);
   Table table(header);
@@ -283,6 +334,8 @@ static std::string summaryOf(const Block &block, bool ablation) {
     if (any)
       table.row(line);
   }
+  if (!ablation)
+    addGains(table, block);
   std::vector<std::string> ratios{"ours / best peer"};
   bool compared = false;
   for (const auto &rows : block.cells) {
@@ -297,14 +350,13 @@ static std::string summaryOf(const Block &block, bool ablation) {
 
 /// Runs the cells of a block; the CPU prepares the next while the GPU runs one.
 static void runBlock(Block &block, const std::vector<StateProblem> &paths,
-                     Mask mask, const BenchOptions &options,
-                     const BenchTools &tools,
+                     const BenchOptions &options, const BenchTools &tools,
                      const std::vector<std::shared_ptr<PeerLibrary>> &peers,
                      double copyRate, BenchResult &result) {
   tools.progress("correct_h0 " + block.size.name + ": compiling");
   const auto prepare = [&](std::size_t p) {
     return std::async(std::launch::async, [&, p] {
-      return makeCell(block.size.name, paths[p], mask);
+      return makeCell(block.size.name, paths[p], block.mask);
     });
   };
   std::future<CellProblem> next = prepare(0);
@@ -324,24 +376,38 @@ static void runBlock(Block &block, const std::vector<StateProblem> &paths,
               {"path", pathName(cell.problem)},
               {"segments", cell.problem.segments()},
               {"heads", cell.problem.heads},
-              {"flags", nameOf(mask)},
+              {"flags", nameOf(block.mask)},
               {"bytes", cell.traffic()},
               {"floor_us", block.floors[p]},
               {"kernels", Json::array()}};
     for (const CellRow &row : rows) {
       json["kernels"].push_back(jsonOf(row, block.floors[p]));
       result.failures += row.failed ? 1 : 0;
+      if (const auto [gain, most] = gainOver(row, rows, block.floors[p]);
+          gain > 0 && isUnspecialized(row.name))
+        json["gains"][row.name] = {{"times_as_fast", gain}, {"at_most", most}};
     }
     result.json["cells"].push_back(std::move(json));
   }
 }
 
+/// Each once, in the order of the command line.
+static std::vector<Mask> chosenMasks(const BenchOptions &options) {
+  std::vector<Mask> masks;
+  for (const std::string &name : options.masks) {
+    const std::optional<Mask> mask = parseMask(name);
+    if (!mask)
+      throw Error(ErrorCode::InvalidArgument,
+                  "--mask '" + name + "': expected on, off or mixed");
+    if (std::ranges::find(masks, *mask) == masks.end())
+      masks.push_back(*mask);
+  }
+  return masks.empty() ? std::vector<Mask>{Mask::On} : masks;
+}
+
 BenchResult benchCorrectH0(const BenchOptions &options,
                            const BenchTools &tools) {
-  const std::optional<Mask> mask = parseMask(options.mask);
-  if (!mask)
-    throw Error(ErrorCode::InvalidArgument,
-                "--mask '" + options.mask + "': expected on, off or mixed");
+  const std::vector<Mask> masks = chosenMasks(options);
   std::vector<Size> sizes;
   sizes.reserve(options.sizes.size());
   for (const std::string &text : options.sizes)
@@ -370,23 +436,27 @@ BenchResult benchCorrectH0(const BenchOptions &options,
                                    : "ratio to the DRAM floor at " +
                                          fixed(copyRate / 1e12, 2) + " TB/s") +
       "; * wrong results" +
+      (options.ablation ? ""
+                        : "\n'over': times as fast, of the most that the "
+                          "floor leaves") +
       (peers.empty() ? "; peer: not installed (--peer)\n" : "\n");
-  for (const Size &size : sizes) {
-    const std::vector<StateProblem> paths = chosenPaths(options, size);
-    Block block{size, {}, {}, {}};
-    for (const StateProblem &path : paths)
-      block.paths.push_back(pathName(path));
-    block.cells.resize(paths.size());
-    block.floors.resize(paths.size());
-    // A kernel that breaks the device ends everything but what was found.
-    try {
-      runBlock(block, paths, *mask, options, tools, peers, copyRate, result);
-    } catch (const Error &error) {
-      result.stopped = error.what();
-      return result;
+  for (const Size &size : sizes)
+    for (const Mask mask : masks) {
+      const std::vector<StateProblem> paths = chosenPaths(options, size);
+      Block block{size, mask, {}, {}, {}};
+      for (const StateProblem &path : paths)
+        block.paths.push_back(pathName(path));
+      block.cells.resize(paths.size());
+      block.floors.resize(paths.size());
+      // A kernel that breaks the device ends everything but what was found.
+      try {
+        runBlock(block, paths, options, tools, peers, copyRate, result);
+      } catch (const Error &error) {
+        result.stopped = error.what();
+        return result;
+      }
+      result.summary += "\n" + summaryOf(block, options.ablation);
     }
-    result.summary += "\n" + summaryOf(block, options.ablation);
-  }
   return result;
 }
 

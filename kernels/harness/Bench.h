@@ -47,7 +47,8 @@ struct BenchOptions {
   std::vector<std::string> sizes; ///< those of the benchmark; empty: its own
   std::vector<std::string> paths; ///< variants of the kernel; empty: its own
   bool cross = false;             ///< every size with every number of heads
-  std::string mask = "on";        ///< correct_h0: flags of the timed launches
+  /// correct_h0: flags of the timed launches, one table each; empty: on.
+  std::vector<std::string> masks;
   bool ablation = false;
   std::vector<std::string> peers;             ///< shared libraries
   std::map<std::string, std::string> defines; ///< for every form

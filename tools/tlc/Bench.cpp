@@ -48,10 +48,10 @@ static cl::list<std::string>
 static cl::opt<bool>
     cross("cross", cl::desc("correct_h0: every length with every heads"),
           TLC_BENCH);
-static cl::opt<std::string>
-    mask("mask", cl::init("on"),
-         cl::desc("correct_h0: the flags of timed launches: on, off, mixed"),
-         cl::value_desc("flags"), TLC_BENCH);
+static cl::list<std::string>
+    masks("mask", cl::CommaSeparated,
+          cl::desc("correct_h0: the flags of timed launches: on, off, mixed"),
+          cl::value_desc("flags,..."), TLC_BENCH);
 static cl::opt<std::string>
     only("only", cl::desc("kernels with this text in their names"),
          cl::value_desc("text"), TLC_BENCH);
@@ -124,7 +124,7 @@ static bool readBenchOptions(kernels::BenchOptions &options) {
   options.sizes = sizes;
   options.paths = paths;
   options.cross = cross;
-  options.mask = mask;
+  options.masks = masks;
   options.ablation = ablation;
   options.peers = peers;
   return true;
