@@ -72,12 +72,13 @@ std::vector<Mutation> tlc::test::gridMutations() {
       {"grid-all-threads", "every thread arrives at the grid barrier", "1: 29",
        "grid", Caught::Both, arriveWithAll},
       {"grid-bar-before",
-       "no barrier of the block before the arrival (global memory has no "
-       "races here)",
-       "1: 29", "grid", Caught::Verifier,
+       "no barrier of the block before the arrival: it comes before the writes "
+       "of other warps",
+       "1: 29", "exchange", Caught::Both,
        [](tile::KernelOp k) { return erase(barBefore(k)); }},
-      {"grid-bar-after", "no barrier of the block after the wait", "1: 29",
-       "grid", Caught::Verifier,
+      {"grid-bar-after",
+       "no barrier of the block after the wait: other warps read before it",
+       "1: 29", "exchange", Caught::Both,
        [](tile::KernelOp k) { return erase(barAfter(k)); }},
       {"grid-block-missing", "only block 0 comes to the grid barrier", "1: 29",
        "grid", Caught::Machine, leaveBlocksOut},
