@@ -229,6 +229,13 @@ static void selectThreadCopy(CopyOp copy, const target::TargetInfo &target) {
 
 LogicalResult selectCopy(CopyOp copy, const target::TargetInfo &target,
                          const SelectOptions &options) {
+  if (copy.getPreferCpAsync()) {
+    if (Why why = whyNoCpAsync(copy, target); !why.empty())
+      return copy.emitError()
+             << "T.copy: cp.async cannot be used here: " << why;
+    choose(copy, CopyInst::CpAsync, "loaded by cp.async, as asked");
+    return success();
+  }
   if (options.cpAsync && !copy.getPreferTma()) {
     selectThreadCopy(copy, target);
     return success();

@@ -13,7 +13,8 @@ def Tile_CopyOp : Tile_Op<"copy", [Tile_Effects, AttrSizedOperandSegments]> {
     written. `inst` and `reason` are set by `tile-select-instructions`; `layout`,
     which thread moves which element of the non-unit dimensions, by
     `tile-infer-layouts` for copies made by threads; `ring`, the ring whose slots
-    the copy fills, by `tile-plan-pipelines`.
+    the copy fills, by `tile-plan-pipelines`. `prefer_tma` and `prefer_cp_async`
+    ask for an instruction: where it cannot be used is an error.
 
     ```mlir
     tile.copy %A[%y, %k] [128, 64] to %As[%c0, %c0] [128, 64]
@@ -26,10 +27,12 @@ def Tile_CopyOp : Tile_Op<"copy", [Tile_Effects, AttrSizedOperandSegments]> {
     DenseI64ArrayAttr:$src_sizes, DenseI64ArrayAttr:$dst_sizes,
     UnitAttr:$disable_tma, UnitAttr:$prefer_tma,
     OptionalAttr<Tile_CopyInstAttr>:$inst, OptionalAttr<StrAttr>:$reason,
-    OptionalAttr<StrAttr>:$ring, OptionalAttr<Tile_FragmentLayoutAttr>:$layout);
+    OptionalAttr<StrAttr>:$ring, OptionalAttr<Tile_FragmentLayoutAttr>:$layout,
+    UnitAttr:$prefer_cp_async);
   let assemblyFormat = [{
     $src `[` $src_offsets `]` $src_sizes `to` $dst `[` $dst_offsets `]`
     $dst_sizes (`disable_tma` $disable_tma^)? (`prefer_tma` $prefer_tma^)?
+    (`prefer_cp_async` $prefer_cp_async^)?
     (`inst` $inst^)? (`ring` $ring^)? (`reason` $reason^)?
     (`layout` $layout^)? attr-dict `:` type($src) `,` type($dst)
   }];

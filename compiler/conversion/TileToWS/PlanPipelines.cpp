@@ -37,10 +37,9 @@ public:
   LaunchPlanner(tile::LaunchOp launch, bool warpSpecialize, bool guardLoads,
                 bool delay)
       : launch(launch), warpSpecialize(warpSpecialize), guardLoads(guardLoads),
-        delay(delay),
-        written(getWrittenGlobals(launch)) {}
+        delay(delay), written(getWrittenGlobals(launch)) {}
 
-  void run() {
+  LogicalResult run() {
     SmallVector<tile::PipelinedOp> loops;
     launch.walk([&](tile::PipelinedOp loop) { loops.push_back(loop); });
     std::string refusal = whyNotSpecialize();
@@ -55,9 +54,10 @@ public:
         if (std::string why = whyNoTensorStore(copy, launch); !why.empty())
           makeVector(copy, why);
       } else if (!copy.getRing() && copy.getInst() != tile::CopyInst::Vector) {
-        makeVector(copy, "it fills no ring");
+        makeVector(copy, whyOutside(copy));
       }
     });
+    return failure(isRefused);
   }
 
 private:
@@ -93,7 +93,21 @@ private:
     return "";
   }
 
+  static std::string whyOutside(tile::CopyOp copy) {
+    bool isAsked = copy.getPreferTma() || copy.getPreferCpAsync();
+    return isAsked ? "loads are asynchronous only where a pipelined loop uses "
+                     "their tile in the same turn"
+                   : "it fills no ring";
+  }
+
+  /// An instruction that was asked for is used or refused.
   void makeVector(tile::CopyOp copy, const Twine &why) {
+    if (copy.getPreferTma() || copy.getPreferCpAsync()) {
+      copy.emitError() << "T.copy: "
+                       << (copy.getPreferTma() ? "TMA" : "cp.async")
+                       << " cannot be used here: " << why;
+      isRefused = true;
+    }
     copy.setInst(tile::CopyInst::Vector);
     copy.setReason(("made by the threads: " + why).str());
   }
@@ -280,6 +294,7 @@ private:
   bool warpSpecialize, guardLoads, delay;
   llvm::DenseSet<Value> written;
   llvm::StringSet<> taken;
+  bool isRefused = false; ///< with an error
 };
 
 struct TilePlanPipelinesPass
@@ -287,7 +302,9 @@ struct TilePlanPipelinesPass
   using Base::Base;
   void runOnOperation() override {
     getOperation().walk([&](tile::LaunchOp launch) {
-      LaunchPlanner(launch, warpSpecialize, guardLoads, delay).run();
+      if (failed(
+              LaunchPlanner(launch, warpSpecialize, guardLoads, delay).run()))
+        signalPassFailure();
     });
   }
 };

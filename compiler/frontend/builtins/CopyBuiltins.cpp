@@ -56,39 +56,42 @@ static Value copyElement(CallArgs &args, TileOperand &src, TileOperand &dst) {
   return Value::none();
 }
 
-/// The options that choose an instruction; false after an error.
-static bool copyOptions(CallArgs &args, bool &disableTma, bool &preferTma) {
+namespace {
+/// What the program says about the instruction of a copy.
+struct CopyOptions {
+  bool disableTma = false;
+  /// "tma", "cp_async", "sync" or empty.
+  std::string prefer;
+};
+} // namespace
+
+/// Nothing after an error.
+static std::optional<CopyOptions> copyOptions(CallArgs &args) {
   auto disable = args.boolean("disable_tma", false);
   Value prefer = args.value("prefer_instruction");
   if (!disable || prefer.isPoison())
-    return false;
-  disableTma = *disable;
-  llvm::SMRange range = args.rangeOf("prefer_instruction");
+    return std::nullopt;
+  CopyOptions options{*disable, ""};
   if (prefer.isNone())
-    return true;
-  std::string name = prefer.is(Kind::String) ? prefer.text() : "";
-  if (name == "cp_async") {
-    args.e.unsupported(range, "prefer_instruction=\"cp_async\"");
-    return false;
-  }
-  if (name != "tma" && name != "sync") {
+    return options;
+  llvm::SMRange range = args.rangeOf("prefer_instruction");
+  options.prefer = prefer.is(Kind::String) ? prefer.text() : "";
+  if (!llvm::is_contained({"tma", "cp_async", "sync"}, options.prefer)) {
     args.e.error(Diag::InvalidValue, range)
         << "prefer_instruction"
         << toRepr(prefer) + ", expected 'tma', 'cp_async' or 'sync'";
-    return false;
+    return std::nullopt;
   }
-  preferTma = name == "tma";
-  if (preferTma && disableTma) {
+  if (options.prefer == "tma" && options.disableTma) {
     args.e.error(Diag::CopyInstruction, range)
         << "TMA" << "disable_tma forbids it";
-    return false;
+    return std::nullopt;
   }
-  disableTma |= name == "sync";
-  return true;
+  return options;
 }
 
 static void emitCopyOp(CallArgs &args, TileOperand &src, TileOperand &dst,
-                       bool disableTma, bool preferTma) {
+                       const CopyOptions &options) {
   Elaborator &e = args.e;
   auto srcOffsets = emitOffsets(args, src);
   auto dstOffsets = srcOffsets ? emitOffsets(args, dst) : std::nullopt;
@@ -101,8 +104,16 @@ static void emitCopyOp(CallArgs &args, TileOperand &src, TileOperand &dst,
   tile::CopyOp::Properties properties;
   properties.src_sizes = e.b.getDenseI64ArrayAttr(src.sizes);
   properties.dst_sizes = e.b.getDenseI64ArrayAttr(dst.sizes);
-  properties.disable_tma = disableTma ? e.b.getUnitAttr() : nullptr;
-  properties.prefer_tma = preferTma ? e.b.getUnitAttr() : nullptr;
+  auto flag = [&](bool is) { return is ? e.b.getUnitAttr() : nullptr; };
+  bool sync = options.prefer == "sync";
+  properties.disable_tma = flag(options.disableTma || sync);
+  properties.prefer_tma = flag(options.prefer == "tma");
+  properties.prefer_cp_async = flag(options.prefer == "cp_async");
+  if (sync) {
+    properties.inst =
+        tile::CopyInstAttr::get(e.b.getContext(), tile::CopyInst::Vector);
+    properties.reason = e.b.getStringAttr("made by the threads, as asked");
+  }
   properties.operandSegmentSizes = {1, static_cast<int>(srcOffsets->size()), 1,
                                     static_cast<int>(dstOffsets->size())};
   tile::CopyOp::create(e.b, e.loc(args.range), mlir::TypeRange(), operands,
@@ -121,14 +132,14 @@ void emitCopy(CallArgs &args, BufferObject &src, BufferObject &dst) {
     return tile;
   };
   TileOperand from = whole(src), to = whole(dst);
-  emitCopyOp(args, from, to, false, false);
+  emitCopyOp(args, from, to, {});
 }
 
 Value copyTile(CallArgs &args) {
   Elaborator &e = args.e;
   auto src = tileOperand(args, "src"), dst = tileOperand(args, "dst");
-  bool disableTma = false, preferTma = false;
-  if (!src || !dst || !copyOptions(args, disableTma, preferTma))
+  auto options = copyOptions(args);
+  if (!src || !dst || !options)
     return Value::poison();
   e.forgetVarLoads();
   if (src->isElement && dst->isElement)
@@ -142,7 +153,7 @@ Value copyTile(CallArgs &args) {
   }
   if (!checkReach(args, *src) || !checkReach(args, *dst))
     return Value::poison();
-  emitCopyOp(args, *src, *dst, disableTma, preferTma);
+  emitCopyOp(args, *src, *dst, *options);
   return Value::none();
 }
 

@@ -82,3 +82,38 @@ tile.kernel @threads params [] shapes [] symbols ["n"] {
   }
 }
 
+// -----
+
+tile.kernel @forced_cp_async params ["N", "F"]
+    shapes [affine_map<()[n] -> (n, 4)>, affine_map<()[n] -> (n, 64)>]
+    symbols ["n"] {
+^bb0(%N: memref<?x4xf16, #tile.space<global>>,
+     %F: memref<?x64xf32, #tile.space<global>>, %n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%b: i32):
+    %c0 = arith.constant 0 : i32
+    %t = tile.alloc "t" : memref<512x4xf16, #tile.space<shared>>
+    %s = tile.alloc "s" : memref<64x64xf16, #tile.space<shared>>
+    %w = tile.alloc "w" : memref<64x64xf32, #tile.space<shared>>
+    %u = tile.alloc "u" : memref<4x64xf32, #tile.space<shared>>
+    %f = tile.alloc "f" : memref<64x64xf32, #tile.space<fragment>>
+    // expected-error @below {{T.copy: cp.async cannot be used here: neighbours come in pieces of 8 bytes, cp.async moves 16}}
+    tile.copy %N[%b, %c0] [512, 4] to %t[%c0, %c0] [512, 4] prefer_cp_async
+      : memref<?x4xf16, #tile.space<global>>, memref<512x4xf16, #tile.space<shared>>
+    // expected-error @below {{T.copy: cp.async cannot be used here: float32 is converted to float16 on the way}}
+    tile.copy %F[%b, %c0] [64, 64] to %s[%c0, %c0] [64, 64] prefer_cp_async
+      : memref<?x64xf32, #tile.space<global>>, memref<64x64xf16, #tile.space<shared>>
+    // expected-error @below {{T.copy: cp.async cannot be used here: it fills only a part of 'w'}}
+    tile.copy %F[%b, %c0] [32, 64] to %w[%c0, %c0] [32, 64] prefer_cp_async
+      : memref<?x64xf32, #tile.space<global>>, memref<64x64xf32, #tile.space<shared>>
+    // expected-error @below {{T.copy: cp.async cannot be used here: 'u' has 1024 bytes, less than 16 for each of 128 threads}}
+    tile.copy %F[%b, %c0] [4, 64] to %u[%c0, %c0] [4, 64] prefer_cp_async
+      : memref<?x64xf32, #tile.space<global>>, memref<4x64xf32, #tile.space<shared>>
+    // expected-error @below {{T.copy: cp.async cannot be used here: only loads from global to shared memory are asynchronous}}
+    tile.copy %F[%b, %c0] [64, 64] to %f[%c0, %c0] [64, 64] prefer_cp_async
+      : memref<?x64xf32, #tile.space<global>>, memref<64x64xf32, #tile.space<fragment>>
+    // expected-error @below {{T.copy: cp.async cannot be used here: only loads from global to shared memory are asynchronous}}
+    tile.copy %w[%c0, %c0] [64, 64] to %F[%b, %c0] [64, 64] prefer_cp_async
+      : memref<64x64xf32, #tile.space<shared>>, memref<?x64xf32, #tile.space<global>>
+  }
+}
