@@ -1,7 +1,8 @@
 """The lit suite: .mlir through tlc-opt, .tl through tlc, both into FileCheck.
 
 Features: `tlc`, `tlc-opt` (built), `nvrtc` (libnvrtc loads, no GPU needed),
-`gpu` (a CUDA driver with a device). Tests ask with `REQUIRES:`.
+`fake-nvrtc` (that of the unit tests is built), `gpu` (a CUDA driver with a
+device). Tests ask with `REQUIRES:`.
 """
 
 import ctypes
@@ -35,6 +36,8 @@ config.substitutions.append(("%source", config.tlc_source_dir))
 config.substitutions.append(("%{bin}", config.tlc_bin_dir))
 fakes = os.path.join(config.tlc_build_dir, "test/unit/runtime-jit/fakes")
 config.substitutions.append(("%{fakes}", fakes))
+if os.path.exists(f"{fakes}/nvrtc/libnvrtc.so.12"):
+    config.available_features.add("fake-nvrtc")
 config.substitutions.append(("%{python}", sys.executable))
 config.substitutions.append(("%tlc", os.path.join(config.tlc_bin_dir, "tlc")))
 
