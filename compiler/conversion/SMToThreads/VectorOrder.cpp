@@ -11,11 +11,12 @@ using analysis::Coords;
 using analysis::Digit;
 using analysis::LinearLayout;
 
-/// Digits of one bit each; counts that are not powers of two stay.
+/// Digits of one bit each; counts that are not powers of two stay, and digits
+/// that are combined by xor, which are one bit.
 static SmallVector<Digit, 8> splitBits(ArrayRef<Digit> digits) {
   SmallVector<Digit, 8> bits;
   for (Digit digit : digits) {
-    while (digit.count % 2 == 0) {
+    while (!digit.exclusiveOr && digit.count % 2 == 0) {
       bits.push_back({2, digit.step});
       digit.count /= 2;
       for (int64_t &s : digit.step)
