@@ -89,6 +89,7 @@ private:
     printSizes(launch);
     printPictures(launch);
     printRoles(launch);
+    printHandOvers(launch);
     os << (launch.rings.empty() ? "" : "<h2>Rings of slots</h2>\n");
     for (const Ring &ring : launch.rings)
       printRing(ring);
@@ -183,6 +184,18 @@ private:
                  ? ": '" + escape(access.tile) + "'"
                  : "") +
             (access.write && access.async ? ": " + escape(access.reason) : ""));
+  }
+
+  void printHandOvers(const Launch &launch) {
+    if (launch.rings.empty())
+      return;
+    os << "<h2>What keeps a slot, and what its refill needs</h2>\n";
+    openTable();
+    for (const Ring &ring : launch.rings)
+      for (const Span &span : ring.spans)
+        row(ring.name, escape(describeHandOver(ring, span)),
+            span.fence == "none" ? "nofence" : "fence");
+    closeTable();
   }
 
   void printRing(const Ring &ring) {

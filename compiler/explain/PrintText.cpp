@@ -81,6 +81,7 @@ private:
     printSizes(launch);
     printLoops(launch);
     printRoles(launch);
+    printHandOvers(launch);
     for (const Ring &ring : launch.rings)
       printRing(ring);
     for (const LocalTile &local : launch.locals)
@@ -121,13 +122,18 @@ private:
     return (role.parent.empty() ? "" : "  ") + role.name;
   }
 
+  /// Where texts begin that stand beside names; they need some width, whatever
+  /// the names are.
+  static size_t columnAfter(size_t longest) {
+    return std::clamp(longest + 4, kLabel, size_t(40));
+  }
+
   void printRoles(const Launch &launch) {
     heading("ROLES");
     size_t longest = 0;
     for (const Role &role : launch.roles)
       longest = std::max(longest, nameOf(role).size());
-    // A text needs some width, whatever the names are.
-    size_t column = std::clamp(longest + 4, kLabel, size_t(40));
+    size_t column = columnAfter(longest);
     for (const Role &role : launch.roles) {
       std::string text = describeWarps(role);
       if (role.parent.empty())
@@ -142,6 +148,20 @@ private:
   //===--------------------------------------------------------------------===//
   // Rings and tiles
   //===--------------------------------------------------------------------===//
+
+  /// The answers in short; each ring's section has the evidence.
+  void printHandOvers(const Launch &launch) {
+    if (launch.rings.empty())
+      return;
+    heading("SLOTS: what keeps each, and what its refill needs");
+    size_t longest = 0;
+    for (const Ring &ring : launch.rings)
+      longest = std::max(longest, ring.name.size());
+    size_t column = columnAfter(longest);
+    for (const Ring &ring : launch.rings)
+      for (const Span &span : ring.spans)
+        field(ring.name, describeHandOver(ring, span), column);
+  }
 
   void printRing(const Ring &ring) {
     heading("RING '" + ring.name + "': " + count(ring.depth, "slot") + " of " +

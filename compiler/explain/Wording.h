@@ -33,6 +33,8 @@ std::string describeReason(const Action &action);
 std::string describePieces(const Action &action);
 /// Where a fence or barrier stands: "after the T.copy at line 3".
 std::string describePosition(const Action &action);
+/// "kept until the T.copy at line 3; a proxy fence by the readers, since ...".
+std::string describeHandOver(const Ring &ring, const Span &span);
 /// What else the fence of a slot is for, as a sentence, or nothing.
 std::string describeFenceElse(const Span &span);
 /// "256 of the program, 288 with those that load".

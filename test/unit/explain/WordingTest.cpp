@@ -65,6 +65,46 @@ TEST_CASE("wording: tokens of slots that cp.async fills wait for nothing",
   }
 }
 
+TEST_CASE("wording: what keeps a slot and what its refill needs, in short",
+          "[explain]") {
+  Ring ring;
+  Access load, read;
+  load.instruction = "TMA (cp.async.bulk.tensor)";
+  ring.writes = {load};
+  Span span;
+  span.release.reason = "last used by the T.copy at line 3";
+  span.fence = "none";
+  CHECK(describeHandOver(ring, span) == "kept until the T.copy at line 3; no "
+                                        "fence, since nothing reads it");
+  read.async = true;
+  read.instruction = "wgmma m64n32k16 bf16";
+  ring.uses = {read, read};
+  CHECK(describeHandOver(ring, span) ==
+        "kept until the T.copy at line 3; no fence, since only wgmma reads it "
+        "and TMA refills it: both through the async proxy, and the product is "
+        "waited for");
+  read.async = false;
+  read.instruction = "ldmatrix.x4";
+  ring.uses.push_back(read);
+  span.fence = "derived";
+  CHECK(describeHandOver(ring, span) ==
+        "kept until the T.copy at line 3; a proxy fence by the readers, since "
+        "ldmatrix reads it through the generic proxy and TMA refills it "
+        "through the async proxy");
+  span.otherReleases.push_back({{}, "the branch is not taken"});
+  CHECK(describeHandOver(ring, span)
+            .find("line 3, or not at all where that branch is not taken; a "
+                  "proxy") != std::string::npos);
+  span.fence = "none";
+  CHECK(describeHandOver(ring, span)
+            .find("but another wait comes before the release") !=
+        std::string::npos);
+  ring.groups = true;
+  ring.writes[0].instruction = "cp.async (16 bytes)";
+  CHECK(describeHandOver(ring, span).find("no proxy fence, since cp.async") !=
+        std::string::npos);
+}
+
 TEST_CASE("wording: a fence of two purposes says both", "[explain]") {
   Span span;
   CHECK(describeFenceElse(span).empty());
