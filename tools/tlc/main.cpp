@@ -12,6 +12,10 @@
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
 using namespace tlc::cli;
 namespace cl = llvm::cl;
 
@@ -35,6 +39,16 @@ static void hideForeignOptions() {
        {&compileCommand(), &runCommand(), &explainCommand(), &checkCommand(),
         &benchCommand()})
     cl::HideUnrelatedOptions(category(), *command);
+}
+
+/// Tensors may be larger than the memory, which is no fault of tlc. Allocates
+/// nothing.
+static void onNoMemory() {
+  llvm::outs().flush();
+  std::fputs(
+      "tlc: there is not enough memory for this; smaller sizes may help\n",
+      stderr);
+  std::_Exit(static_cast<int>(tlc::Status::Environment));
 }
 
 /// A file with all that is needed to see a fault again.
@@ -86,6 +100,7 @@ static int runCommandLine(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  std::set_new_handler(onNoMemory);
   if (argc < 2) {
     llvm::errs() << kUsageText;
     return kUsage;
