@@ -148,12 +148,12 @@ public:
   }
 
 private:
-  static Position positionOf(const Statement &statement) {
+  static Position getPosition(const Statement &statement) {
     return {statement.place.line, statement.place.column};
   }
 
   const Used *find(const Statement &statement) const {
-    auto it = used.find(positionOf(statement));
+    auto it = used.find(getPosition(statement));
     return it == used.end() || statement.place.line == 0 ? nullptr
                                                          : &it->second;
   }
@@ -165,7 +165,7 @@ private:
       for (const Action &action : role.actions) {
         if (action.kind != ActionKind::Statement)
           continue;
-        Position at = positionOf(action.statement);
+        Position at = getPosition(action.statement);
         auto [known, isNew] = first.try_emplace(at, action.instruction);
         if (!isNew && known->second != action.instruction)
           shared.insert(at);
@@ -176,8 +176,8 @@ private:
   /// `instruction`, and not to another one in its place.
   std::set<std::string> own(const Statement &statement, StringRef instruction,
                             const std::set<std::string> &names) const {
-    return shared.count(positionOf(statement)) ? narrow(names, instruction)
-                                               : names;
+    return shared.count(getPosition(statement)) ? narrow(names, instruction)
+                                                : names;
   }
 
   void replaceAll(const Statement &statement, std::string &instruction) const {

@@ -147,12 +147,22 @@ private:
     return action;
   }
 
-  /// An op that a pass put beside a statement has the place of the statement.
+  /// An op that a pass put beside a statement has the place of the statement:
+  /// it stands before it, or after the last use of a slot.
   static Operation *findOrigin(Operation *op) {
     if (!isa<ws::FenceOp, ws::BarrierOp, ws::MmaWaitOp, ws::MmaFenceOp>(op))
       return op;
+    auto isOrigin = [&](Operation &other) {
+      return nameOf(&other) != "statement" && other.getLoc() == op->getLoc();
+    };
+    auto fence = dyn_cast<ws::FenceOp>(op);
+    if (!fence || fence.getViews().empty())
+      for (Operation *next = op->getNextNode(); next;
+           next = next->getNextNode())
+        if (isOrigin(*next))
+          return next;
     for (Operation &other : *op->getBlock())
-      if (nameOf(&other) != "statement" && other.getLoc() == op->getLoc())
+      if (isOrigin(other))
         return &other;
     return op;
   }

@@ -385,6 +385,8 @@ private:
                         describePieces(action);
     if (action.statement.name == kOperandLoad)
       label = "load";
+    if (instruction.starts_with("TMA store"))
+      label = "store";
     if (instruction.contains("wgmma"))
       work(BoxKind::Product, kProductIssue, label, title);
     else if (instruction.contains("mma.sync"))
