@@ -15,6 +15,7 @@
 #include "compiler/conversion/TileToWS/Boxes.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Slices.h"
+#include "compiler/conversion/TileToWS/Stores.h"
 #include "compiler/support/Remarks.h"
 
 namespace tlc {
@@ -159,20 +160,6 @@ private:
     for (Region &region : loop->getRegions())
       runBlock(region.front(), back, insert);
     join(state, back);
-  }
-
-  /// Others may learn by this statement that the tensor is written.
-  static Operation *findSignal(Operation *op) {
-    Operation *signal = nullptr;
-    op->walk([&](Operation *inner) {
-      if (isa<tile::SyncGridOp, tile::CallExternOp>(inner))
-        signal = inner;
-      if (auto atomic = dyn_cast<tile::AtomicOp>(inner))
-        if (atomic.getKind() != tile::AtomicKind::Load &&
-            tile::isInSpace(atomic.getBuffer(), tile::Space::Global))
-          signal = inner;
-    });
-    return signal;
   }
 
   void order(Operation *op, State &state, bool insert) {

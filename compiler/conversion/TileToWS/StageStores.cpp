@@ -116,6 +116,10 @@ private:
   Decision decide(tile::CopyOp store) {
     if (store.getDisableTma())
       return {false, "the program disables TMA"};
+    if (Operation *signal = findSignal(loop))
+      return {false, "the " + describeOp(signal) +
+                         " may tell others what is stored, and would wait for "
+                         "the store in each turn"};
     if (tile::GemmOp gemm = findRegisterProduct())
       return {true, "A of the T.gemm at " + describeLine(gemm.getLoc()) +
                         " comes through registers, so that the loads and "

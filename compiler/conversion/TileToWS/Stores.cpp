@@ -119,3 +119,22 @@ std::string tlc::whyNoTensorStore(tile::CopyOp copy, tile::LaunchOp launch,
            ", and only a fence of global memory orders that before a TMA store";
   return "";
 }
+
+static bool writesGlobal(Operation *op) {
+  SmallVector<tile::Effect> effects;
+  collectEffects(op, effects);
+  return llvm::any_of(effects, [](const tile::Effect &effect) {
+    return effect.kind == tile::AccessKind::Write &&
+           tile::isInSpace(effect.buffer, tile::Space::Global);
+  });
+}
+
+Operation *tlc::findSignal(Operation *scope) {
+  Operation *signal = nullptr;
+  scope->walk([&](Operation *op) {
+    if (isa<tile::SyncGridOp>(op) ||
+        (isa<tile::CallExternOp, tile::AtomicOp>(op) && writesGlobal(op)))
+      signal = op;
+  });
+  return signal;
+}

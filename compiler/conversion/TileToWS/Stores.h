@@ -1,4 +1,4 @@
-// Whether one thread may store a tile for all.
+// Whether one thread may store a tile for all, and who hears of it.
 #pragma once
 
 #include "dialects/tile/Tile.h"
@@ -10,5 +10,10 @@ namespace tlc {
 /// `replaced`, if there is one, goes when it comes.
 std::string whyNoTensorStore(tile::CopyOp copy, tile::LaunchOp launch,
                              mlir::Operation *replaced = nullptr);
+
+/// A statement in `scope` by which other blocks may learn that something was
+/// stored: a barrier of the grid, an atomic, a function that writes global
+/// memory. Null if there is none.
+mlir::Operation *findSignal(mlir::Operation *scope);
 
 } // namespace tlc

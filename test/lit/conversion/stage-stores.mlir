@@ -161,3 +161,27 @@ tile.kernel @refused params ["A", "O", "G"]
     }
   }
 }
+
+// Others are told in each turn that it is stored.
+// CHECK-LABEL: tile.kernel @signals
+// CHECK: tile.copy {{.*}} inst <vector> reason "stored from registers: the atomic at {{.*}} may tell others what is stored, and would wait for the store in each turn"
+tile.kernel @signals params ["A", "G", "C"]
+    shapes [#G, #G, affine_map<()[n] -> (n)>] symbols ["n"] {
+^bb0(%A: !A, %G: !G, %C: memref<?xi32, #tile.space<global>>, %n: i32):
+  %c1 = arith.constant 1 : i32
+  tile.launch grid(%c1) threads [128, 1, 1] {
+  ^bb0(%bx: i32):
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %s = tile.alloc "s" : !S
+    %h = tile.alloc "h" : !F
+    tile.pipelined %c0 to %n stages 2 {
+    ^bb0(%i: i32):
+      %row = arith.muli %i, %c64 : i32
+      tile.copy %h[%c0, %c0] [64, 64] to %G[%row, %c0] [64, 64] : !F, !G
+      tile.copy %A[%row, %c0] [64, 64] to %s[%c0, %c0] [64, 64] : !A, !S
+      tile.gemm %s[%c0, %c0] [64, 64], %s[%c0, %c0] [64, 64], %h : !S, !S, !F
+      tile.atomic <add> <release> %C[%c0] by %c1 : i32 : memref<?xi32, #tile.space<global>>
+    }
+  }
+}
