@@ -237,6 +237,22 @@ TEST_CASE("timeline: groups of cp.async are waited for, not handed over",
   CHECK(waits);
 }
 
+TEST_CASE("timeline: a wait for tensor stores waits for no slot", "[explain]") {
+  Launch launch = makeLaunch(2);
+  Action stores = act(ActionKind::CompletionWait, 1);
+  stores.instruction = "cp.async.bulk.wait_group.read 0";
+  std::vector<Action> &actions = launch.roles[0].actions;
+  actions.insert(actions.begin() + 1, stores);
+  Timeline timeline = makeTimelines(launch, 2)[0];
+  unsigned waits = 0;
+  for (const Box &box : timeline.boxes) {
+    waits += box.kind == BoxKind::Completion;
+    CHECK_FALSE((box.kind == BoxKind::Idle &&
+                 box.title.find("cp.async.bulk") != std::string::npos));
+  }
+  CHECK(waits >= 2);
+}
+
 TEST_CASE("timeline: a loop without loads ahead has none", "[explain]") {
   Launch launch = makeLaunch(2);
   launch.loops[0].plan = "sequential";
