@@ -1,11 +1,27 @@
 // The emission of one copy: endpoints, the widest access, loops over registers.
 #include "compiler/conversion/SMToThreads/ExpandCopy.h"
 
+#include "llvm/ADT/Sequence.h"
+
+#include <set>
+
 using namespace mlir;
 using namespace tlc;
 using namespace tlc::sm;
 using analysis::Coords;
 using analysis::LinearLayout;
+
+/// Whether every register is another element: then a whole fragment's registers
+/// are those of the copy, one by one.
+static bool holdsEachOnce(const LinearLayout &layout) {
+  if (!layout.isExact() || !layout.isAdditive())
+    return false;
+  std::set<Coords> seen;
+  for (int64_t reg = 0; reg < layout.numRegisters(); ++reg)
+    if (!seen.insert(layout.coords(reg, 0)).second)
+      return false;
+  return true;
+}
 
 /// Register map of an endpoint in an array of the thread.
 static FailureOr<RegisterMap> mapOf(Operation *op, const Fragment &fragment,
@@ -18,6 +34,10 @@ static FailureOr<RegisterMap> mapOf(Operation *op, const Fragment &fragment,
       return op->emitError("moving region of a fragment is not supported yet");
     starts.push_back(constant.value_or(0));
   }
+  bool whole = llvm::all_of(starts, [](int64_t s) { return s == 0; }) &&
+               llvm::equal(region.dims, llvm::seq<int>(0, starts.size()));
+  if (whole && points == fragment.layout && holdsEachOnce(points))
+    return llvm::to_vector<0>(llvm::seq<int64_t>(0, points.numRegisters()));
   auto map = mapRegisters(points, fragment.layout, [&](const Coords &at) {
     Coords coords;
     for (auto [start, dim] : llvm::zip(starts, region.dims))
