@@ -129,8 +129,8 @@ std::vector<Mutation> tlc::test::storeMutations() {
        "threads read a tensor back that only one knows to be written", "2.4",
        "stores", Caught::Both,
        [](tile::KernelOp kernel) { return dropBarAfter(lastWait(kernel)); }},
-      {"store-meets-grid", "the blocks meet before a store has written", "1: 29",
-       "stores-meet", Caught::Both,
+      {"store-meets-grid", "the blocks meet before a store has written",
+       "1: 29", "stores-meet", Caught::Both,
        [](tile::KernelOp kernel) {
          sm::BulkWaitOp wait = waitOf(kernel, /*read=*/false);
          if (wait)
