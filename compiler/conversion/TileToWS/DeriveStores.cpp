@@ -257,15 +257,20 @@ private:
   static void create(OpBuilder &b, const Need &need, bool read,
                      const State &state) {
     llvm::SetVector<Value> done;
-    for (const auto &[store, flight] : state) {
-      if (flight.younger < need.pending)
-        continue;
-      auto copy = cast<tile::CopyOp>(store);
-      if (flight.reads)
-        done.insert(copy.getSrc());
-      if (!read)
-        done.insert(copy.getDst());
-    }
+    for (bool isOver : {true, false})
+      for (const auto &[store, flight] : state) {
+        if ((flight.younger >= need.pending) != isOver)
+          continue;
+        auto copy = cast<tile::CopyOp>(store);
+        // What a younger store uses too is not over.
+        auto note = [&](Value buffer) {
+          isOver ? (void)done.insert(buffer) : (void)done.remove(buffer);
+        };
+        if (flight.reads)
+          note(copy.getSrc());
+        if (!read)
+          note(copy.getDst());
+      }
     auto wait = ws::StoreWaitOp::create(
         b, need.store->getLoc(), b.getI64IntegerAttr(need.pending),
         read ? b.getUnitAttr() : UnitAttr(), done.getArrayRef(),

@@ -235,3 +235,54 @@ tile.kernel @few_threads params ["G"] shapes [#G] symbols ["n"] {
     tile.copy %s[%c0, %c0] [64, 64] to %G[%c0, %c0] [64, 64] inst <tma_store> : !S, !G
   }
 }
+
+// Rows of two turns overlap.
+// CHECK-LABEL: tile.kernel @overlap
+// CHECK: scf.for
+// CHECK: ws.store_wait 0(%{{.*}} : {{.*}}) reason "'G' is written by the T.copy
+// CHECK-NEXT: tile.copy {{.*}} inst <tma_store>
+tile.kernel @overlap params ["G"] shapes [#G] symbols ["n"] {
+^bb0(%G: !G, %n: i32):
+  tile.launch grid(%n) threads [64, 1, 1] {
+  ^bb0(%bx: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c63 = arith.constant 63 : i32
+    %s = tile.alloc "s" : !S
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %row = arith.muli %i, %c63 : i32
+      tile.copy %s[%c0, %c0] [64, 64] to %G[%row, %c0] [64, 64] inst <tma_store> : !S, !G
+    }
+  }
+}
+
+// Each loop moves a dimension of its own; the inner one alone does not tell the
+// turns of the outer one apart.
+// CHECK-LABEL: tile.kernel @nested
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK-NOT: ws.
+// CHECK: tile.copy {{.*}} inst <tma_store>
+// CHECK: ws.store_wait 1(%[[H:[^ ,]*]] : {{.*}}) reason "'H' is written by the T.copy
+// CHECK-NEXT: tile.copy {{.*}} to %[[H]]{{.*}} inst <tma_store>
+// CHECK: ws.store_wait 0 read
+tile.kernel @nested params ["G", "H"]
+    shapes [affine_map<()[n] -> (n, n, 64)>, affine_map<()[n] -> (n, n, 64)>]
+    symbols ["n"] {
+^bb0(%G: memref<?x?x64xbf16, #tile.space<global>>, %H: memref<?x?x64xbf16, #tile.space<global>>, %n: i32):
+  tile.launch grid(%n) threads [64, 1, 1] {
+  ^bb0(%bx: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %s = tile.alloc "s" : !S
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      scf.for %j = %c0 to %n step %c64 : i32 {
+        tile.copy %s[%c0, %c0] [64, 64] to %G[%i, %j, %c0] [1, 64, 64] inst <tma_store>
+          : !S, memref<?x?x64xbf16, #tile.space<global>>
+        tile.copy %s[%c0, %c0] [64, 64] to %H[%c0, %j, %c0] [1, 64, 64] inst <tma_store>
+          : !S, memref<?x?x64xbf16, #tile.space<global>>
+      }
+    }
+  }
+}
