@@ -81,11 +81,12 @@ struct Form {
 };
 } // namespace
 
-/// A is a whole shared tile that fits into the registers of the threads.
+/// A is a whole shared tile that fits into the registers of the threads, which
+/// hold elements of 16 bits or more.
 static bool fitsRegisters(GemmOp gemm, int64_t threads) {
   MemRefType type = gemm.getA().getType();
   unsigned bits = storageBits(type.getElementType());
-  return isInSpace(type, Space::Shared) && type.getRank() == 2 &&
+  return isInSpace(type, Space::Shared) && type.getRank() == 2 && bits >= 16 &&
          isWhole(gemm.getA(), gemm.getAOffsets(), gemm.getASizes()) &&
          type.getNumElements() * bits / 32 <= kMaxOperandRegisters * threads &&
          llvm::all_of(gemm.getBOffsets(),

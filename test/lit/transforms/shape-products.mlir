@@ -609,6 +609,28 @@ tile.kernel @registers_moving params [] shapes [] symbols ["n"] {
 
 // -----
 
+!F_64_32_i32 = memref<64x32xi32, #tile.space<fragment>>
+!S_32_64_i8 = memref<32x64xi8, #tile.space<shared>>
+!S_64_64_i8 = memref<64x64xi8, #tile.space<shared>>
+
+// ... of int8.
+// CHECK-LABEL: tile.kernel @registers_bytes
+// CHECK-NOT: tile.copy
+// CHECK: tile.gemm {{.*}} inst <mma_sync> {{.*}}reason "wgmma reads int8 only with K contiguous, 'a' has it in rows"
+tile.kernel @registers_bytes params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%bx: i32):
+    %c0 = arith.constant 0 : i32
+    %a = tile.alloc "a" : !S_64_64_i8
+    %b = tile.alloc "b" : !S_32_64_i8
+    %c = tile.alloc "c" : !F_64_32_i32
+    tile.gemm %a[%c0, %c0] [64, 64] trans_a, %b[%c0, %c0] [32, 64] trans_b, %c : !S_64_64_i8, !S_32_64_i8, !F_64_32_i32
+  }
+}
+
+// -----
+
 !F_32_64_bf16 = memref<32x64xbf16, #tile.space<fragment>>
 !F_32_64_f32 = memref<32x64xf32, #tile.space<fragment>>
 !S_32_64_bf16 = memref<32x64xbf16, #tile.space<shared>>
