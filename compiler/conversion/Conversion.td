@@ -89,7 +89,9 @@ def WSReadAheadPass : Pass<"ws-read-ahead", "::tlc::tile::KernelOp"> {
     of the turn before it run. Comes after `ws-derive-releases`.
   }];
   let options = [Option<"arch", "arch", "std::string",
-                        /*default=*/"\"sm_90a\"", "target architecture">];
+                        /*default=*/"\"sm_90a\"", "target architecture">,
+                 Option<"mostElements", "most-elements", "int64_t", "16",
+                        "elements that a thread may keep of a slot">];
   let dependentDialects = ["::tlc::ws::WSDialect"];
 }
 

@@ -73,13 +73,16 @@ const std::vector<Program> &tlc::test::allPrograms() {
     best("vk-best", state, defines("True", "False"));
     best("vk-bwd-best", state, defines("True", "True"));
     best("gemm-best", gemm, sizes);
+    auto narrow = [&](const char *reverse) {
+      auto values = defines("False", reverse);
+      values["DV"] = values["block_DV"] = "16";
+      return values;
+    };
+    best("kv-ahead", state, narrow("False"));
+    best("kv-bwd-ahead", state, narrow("True"));
     auto words = defines("False", "True");
     words["dtype"] = "float32";
     best("kv-words-best", state, words);
-    LeverSet noReadAhead;
-    noReadAhead.disable(Lever::ReadAhead);
-    all.emplace_back("kv-merged", state, defines("False", "True"), true, false,
-                     noReadAhead);
     sizes.insert({{"block_M", "192"}, {"threads", "384"}});
     all.emplace_back("gemm-three", gemm, sizes);
     sizes.clear();

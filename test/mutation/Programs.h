@@ -32,8 +32,8 @@ private:
 /// Without optimisations: kv, kv-bwd, vk, vk-bwd, kv-block (without roles),
 /// kv-cp, vk-cp, gemm-cp (loads by cp.async), gemm, gemm-three (three
 /// warpgroups), rounds (a loop around the pipeline), grid (blocks that meet).
-/// With all of them: kv-best and so on; kv-words-best on float32. kv-merged is
-/// kv-bwd with all but reads ahead.
+/// With all of them: kv-best and so on; kv-words-best on float32; kv-ahead and
+/// kv-bwd-ahead on blocks so narrow that h is read one turn early.
 const std::vector<Program> &allPrograms();
 const Program &programOf(llvm::StringRef name);
 

@@ -12,6 +12,7 @@
 // On each path of a turn the slot is read once, after the place where the
 // fragment `a` was used. It runs on released slots: what holds a slot longer
 // than its read forbids the change, and fences are derived for the new places.
+#include "compiler/analysis/Layout.h"
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
 #include "compiler/conversion/TileToWS/Slices.h"
@@ -60,8 +61,10 @@ struct Read {
 
 class SlotReader {
 public:
-  SlotReader(scf::ForOp loop, ws::WaitOp wait, const target::TargetInfo &target)
-      : loop(loop), role(loop->getParentOfType<ws::RoleOp>()), target(target) {
+  SlotReader(scf::ForOp loop, ws::WaitOp wait, const target::TargetInfo &target,
+             int64_t mostElements)
+      : loop(loop), role(loop->getParentOfType<ws::RoleOp>()), target(target),
+        mostElements(mostElements) {
     read.wait = wait;
   }
 
@@ -104,7 +107,8 @@ private:
 
   std::string whyNot() {
     for (auto check : {&SlotReader::whyNotSlot, &SlotReader::whyNotOrder,
-                       &SlotReader::whyNotFlight, &SlotReader::whyNotRegisters})
+                       &SlotReader::whyNotFlight, &SlotReader::whyNotRegisters,
+                       &SlotReader::whyNotWorth})
       if (std::string why = (this->*check)(); !why.empty())
         return why;
     return "";
@@ -208,6 +212,29 @@ private:
            " registers and has " + std::to_string(have);
   }
 
+  /// What it costs, an instruction for each element and its register, is more
+  /// than the wait that it hides (measured: docs/levers.md).
+  std::string whyNotWorth() {
+    bool inRegisters = false;
+    loop.walk([&](tile::GemmOp gemm) {
+      inRegisters |= tile::isInSpace(gemm.getA(), tile::Space::Fragment);
+    });
+    if (inRegisters)
+      return "the products take A from registers, which are loaded meanwhile";
+    auto slot = cast<MemRefType>(read.copy.getSrc().getType());
+    int64_t elements = slot.getNumElements() / getRoleThreads(loop);
+    if (elements > mostElements)
+      return "a thread would keep " + std::to_string(elements) +
+             " elements of it, more than " + std::to_string(mostElements);
+    auto layout = read.copy.getDst().getDefiningOp<tile::AllocOp>().getLayout();
+    auto parsed = layout ? analysis::LinearLayout::parse(layout->getText())
+                         : std::nullopt;
+    if (parsed && !parsed->registerDigits().empty() &&
+        parsed->registerDigits().front().step.back() != 1)
+      return "the elements that a thread reads are no neighbours in memory";
+    return "";
+  }
+
   static tile::GemmOp findProduct(Operation *flight) {
     for (Operation *op = flight; op; op = op->getPrevNode()) {
       tile::GemmOp product;
@@ -285,6 +312,7 @@ private:
   scf::ForOp loop;
   ws::RoleOp role;
   const target::TargetInfo &target;
+  int64_t mostElements;
   Read read;
   Value fragment;
 };
@@ -308,7 +336,7 @@ struct WSReadAheadPass : tlc::impl::WSReadAheadPassBase<WSReadAheadPass> {
     for (ws::WaitOp wait : waits) {
       auto loop = wait->getParentOfType<scf::ForOp>();
       if (loop && isSpecialized(loop))
-        SlotReader(loop, wait, *info).run();
+        SlotReader(loop, wait, *info, mostElements).run();
     }
   }
 };

@@ -1,5 +1,5 @@
-// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead))' | FileCheck %s
-// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead))' \
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead{most-elements=64}))' | FileCheck %s
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead{most-elements=64}))' \
 // RUN:   --remarks-filter=".*" --remark-policy=all --remark-format=emitRemark \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -388,6 +388,73 @@ tile.kernel @registers params [] shapes [] symbols ["n"] {
       %f = tile.alloc "f" : !F
       %c = tile.alloc "c" : !C
       %g = tile.alloc "g" : memref<128x144xf32, #tile.space<fragment>>
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        %t, %v = ws.wait %rh : !H
+        tile.copy %v[%c0, %c0] [128, 32] to %f[%c0, %c0] [128, 32] inst <vector> : !H, !F
+        ws.release %t reason "read"
+        ws.mma_fence
+        tile.gemm %a[%c0, %c0] [64, 64], %b[%c0, %c0] [64, 32], %c inst <wgmma_ss> warps 4 x 1 async : !A, !B, !C
+        ws.mma_wait 0
+      } {ws.plan = #tile.plan<warp_specialized>}
+    }
+  }
+}
+
+// The registers that the slot would come to are loaded meanwhile.
+// CHECK-LABEL: tile.kernel @a_in_registers
+// CHECK-NOT: h_ahead
+// CHECK: scf.for
+// CHECK: ws.wait
+// CHECK-NOT: h_ahead
+// REMARK: the slot of 'h' is not read one turn early: the products take A from registers, which are loaded meanwhile
+tile.kernel @a_in_registers params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%bx: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %h = tile.alloc "h" : !H
+    %a = tile.alloc "a" : !A
+    %b = tile.alloc "b" : !B
+    %rh = ws.ring "h" depth 2 (%h) : !H
+    %ra = ws.ring "a" depth 2 (%a) : !A
+    ws.role "consumer" warps [0, 4] {
+      %f = tile.alloc "f" : !F
+      %c = tile.alloc "c" : !C
+      %x = tile.alloc "x" : memref<64x64xbf16, #tile.space<fragment>>
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        %t, %v = ws.wait %rh : !H
+        tile.copy %v[%c0, %c0] [128, 32] to %f[%c0, %c0] [128, 32] inst <vector> : !H, !F
+        ws.release %t reason "read"
+        ws.mma_fence
+        tile.gemm %x[%c0, %c0] [64, 64], %b[%c0, %c0] [64, 32], %c inst <wgmma_rs> warps 4 x 1 async : memref<64x64xbf16, #tile.space<fragment>>, !B, !C
+        ws.mma_wait 0
+      } {ws.plan = #tile.plan<warp_specialized>}
+    }
+  }
+}
+
+// One load for each element, and one register.
+// CHECK-LABEL: tile.kernel @no_neighbours
+// CHECK-NOT: h_ahead
+// CHECK: scf.for
+// CHECK: ws.wait
+// CHECK-NOT: h_ahead
+// REMARK: the slot of 'h' is not read one turn early: the elements that a thread reads are no neighbours in memory
+tile.kernel @no_neighbours params [] shapes [] symbols ["n"] {
+^bb0(%n: i32):
+  tile.launch grid(%n) threads [128, 1, 1] {
+  ^bb0(%bx: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %h = tile.alloc "h" : !H
+    %a = tile.alloc "a" : !A
+    %b = tile.alloc "b" : !B
+    %rh = ws.ring "h" depth 2 (%h) : !H
+    %ra = ws.ring "a" depth 2 (%a) : !A
+    ws.role "consumer" warps [0, 4] {
+      %f = tile.alloc "f" layout <"regs=[2:(8,0) 2:(0,1) 2:(0,8) 2:(0,16) 2:(64,0)] threads=[4:(0,2) 8:(1,0) 4:(16,0)] shape=128x32"> : !F
+      %c = tile.alloc "c" : !C
       scf.for %i = %c0 to %n step %c1 : i32 {
         %t, %v = ws.wait %rh : !H
         tile.copy %v[%c0, %c0] [128, 32] to %f[%c0, %c0] [128, 32] inst <vector> : !H, !F

@@ -1,7 +1,12 @@
-// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead))' | FileCheck %s
-// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead))' \
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead{most-elements=64}))' | FileCheck %s
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead{most-elements=64}))' \
 // RUN:   --remarks-filter=".*" --remark-policy=all --remark-format=emitRemark \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(tile.kernel(ws-read-ahead))' \
+// RUN:   --remarks-filter=".*" --remark-policy=all --remark-format=emitRemark \
+// RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: the slot of 'h' is not read one turn early: a thread would keep 32 elements of it, more than 16
 
 // A slot that threads load into a fragment is read one turn early, while the
 // products of the turn before run: once before the loop if it has a turn, and

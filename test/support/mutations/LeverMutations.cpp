@@ -141,7 +141,7 @@ std::vector<Mutation> tlc::test::leverMutations() {
       {"early-release-twice", "m goes back early, and again behind the branch",
        "4.5", "kv-words-best", Caught::Both, releaseOnOnePathTwice},
       {"merged-fence-dropped", "no proxy fence where one stands for two", "4.5",
-       "kv-merged", Caught::Both, dropMergedFence},
+       "kv-bwd-best", Caught::Both, dropMergedFence},
       {"prefetched-flag-kept", "every turn goes by the flag of the first",
        "1: 9", kFlags, Caught::Both, keepFirstFlag},
       {"prefetched-flag-late", "each turn goes by the flag of the one before",

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::test;
 
-static constexpr StringRef kBest = "kv-best kv-bwd-best vk-best vk-bwd-best";
+static constexpr StringRef kBest = "kv-ahead kv-bwd-ahead";
 
 /// The reads of h in the order of the text: that before the loop, that beside
 /// the product, those of the other paths.
