@@ -33,6 +33,10 @@ namespace {
 /// Barriers and what tiles are aligned to.
 constexpr int64_t kSharedReserve = 2048;
 
+/// Smaller tiles are stored by the threads in as little time as they are staged
+/// (measured: docs/levers.md).
+constexpr int64_t kSmallestTile = 8192;
+
 /// What is decided about one store, and why.
 struct Decision {
   bool isStaged = false;
@@ -120,6 +124,9 @@ private:
       return {false, "the " + describeOp(signal) +
                          " may tell others what is stored, and would wait for "
                          "the store in each turn"};
+    if (int64_t bytes = storedBytes(store); bytes < kSmallestTile)
+      return {false, "its " + std::to_string(bytes) +
+                         " bytes take the threads as little time as staging"};
     if (tile::GemmOp gemm = findRegisterProduct())
       return {true, "A of the T.gemm at " + describeLine(gemm.getLoc()) +
                         " comes through registers, so that the loads and "
@@ -134,6 +141,12 @@ private:
       return {false, "the products read shared memory, and " + grid +
                          " are bound by global memory"};
     return {true, grid + " are bound by the time of a turn"};
+  }
+
+  static int64_t storedBytes(tile::CopyOp store) {
+    auto to = cast<MemRefType>(store.getDst().getType());
+    return store.getSrc().getType().getNumElements() *
+           tile::storageBits(to.getElementType()) / 8;
   }
 
   static int64_t bytesOf(Value tile) {

@@ -9,6 +9,7 @@
 !A = memref<?x64xbf16, #tile.space<global>>
 !G = memref<?x64xf32, #tile.space<global>>
 #G = affine_map<()[n] -> (n, 64)>
+#S = affine_map<()[n] -> (n, 16)>
 
 // Few blocks: the store is made directly before the product. The last one stays.
 // CHECK-LABEL: tile.kernel @few_blocks
@@ -40,6 +41,28 @@ tile.kernel @few_blocks params ["A", "G"] shapes [#G, #G] symbols ["n"] {
     }
     %end = arith.muli %n, %c64 : i32
     tile.copy %h[%c0, %c0] [64, 64] to %G[%end, %c0] [64, 64] : !F, !G
+  }
+}
+
+// CHECK-LABEL: tile.kernel @small_tile
+// CHECK-NOT: tile.alloc "G_stage"
+// CHECK: tile.copy {{.*}} inst <vector> reason "stored from registers: its 4096 bytes take the threads as little time as staging"
+tile.kernel @small_tile params ["A", "G"] shapes [#G, #S] symbols ["n"] {
+^bb0(%A: !A, %G: memref<?x16xf32, #tile.space<global>>, %n: i32):
+  %c66 = arith.constant 66 : i32
+  tile.launch grid(%c66) threads [128, 1, 1] {
+  ^bb0(%bx: i32):
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %s = tile.alloc "s" : !S
+    %h = tile.alloc "h" : memref<64x16xf32, #tile.space<fragment>>
+    tile.pipelined %c0 to %n stages 2 {
+    ^bb0(%i: i32):
+      %row = arith.muli %i, %c64 : i32
+      tile.copy %h[%c0, %c0] [64, 16] to %G[%row, %c0] [64, 16] : memref<64x16xf32, #tile.space<fragment>>, memref<?x16xf32, #tile.space<global>>
+      tile.copy %A[%row, %c0] [64, 64] to %s[%c0, %c0] [64, 64] : !A, !S
+      tile.gemm %s[%c0, %c0] [64, 64], %s[%c0, %c0] [64, 16], %h : !S, !S, memref<64x16xf32, #tile.space<fragment>>
+    }
   }
 }
 
