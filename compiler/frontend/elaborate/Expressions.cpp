@@ -426,6 +426,11 @@ Value Elaborator::evalFormat(const ast::JoinedStr *expr) {
     Value value = eval(formatted->value);
     if (value.isPoison())
       return value;
+    if (value.is(Kind::Scalar) || value.is(Kind::Symbolic)) {
+      error(Diag::NotCompileTime, formatted->range)
+          << "what an f-string says";
+      return Value::poison();
+    }
     text += formatted->conversion == 'r' ? toRepr(value) : this->text(value);
   }
   return Value::ofString(text);
