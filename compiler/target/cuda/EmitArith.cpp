@@ -84,6 +84,10 @@ Expr KernelEmitter::castExpr(Operation *op) {
   if (isa<arith::ExtFOp>(op) && from.getIntOrFloatBitWidth() < 32) {
     prelude.use(toFloatEntry(from));
     Expr e = call("to_f32", in);
+    if (to.getIntOrFloatBitWidth() < 32) {
+      prelude.use("to_" + typeName(to));
+      return {"to_" + typeName(to) + "(" + e.text + ")"};
+    }
     return to.isF32() ? e : Expr{"(double)" + e.text, kUnary};
   }
   if (isa<arith::TruncFOp>(op) && to.getIntOrFloatBitWidth() < 32) {
@@ -91,7 +95,10 @@ Expr KernelEmitter::castExpr(Operation *op) {
     prelude.use(name);
     if (from.isF64())
       return {name + "((float)" + operand(in, kUnary) + ")"};
-    return call(name, in);
+    if (from.isF32())
+      return call(name, in);
+    prelude.use(toFloatEntry(from));
+    return {name + "(" + call("to_f32", in).text + ")"};
   }
   if (isa<arith::BitcastOp>(op)) {
     if (from.isF32())
