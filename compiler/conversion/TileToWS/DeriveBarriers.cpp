@@ -36,7 +36,7 @@ struct Pending {
   /// A fenced write whose fence other threads cannot rely on yet.
   Operation *unsynced = nullptr;
   /// The fence of the program after such a write.
-  ws::FenceOp sourceFence;
+  ws::FenceOp fence;
 
   bool operator==(const Pending &) const = default;
   void join(const Pending &other) {
@@ -44,7 +44,7 @@ struct Pending {
     read = stronger(read, other.read);
     unfenced = unfenced ? unfenced : other.unfenced;
     unsynced = unsynced ? unsynced : other.unsynced;
-    sourceFence = sourceFence ? sourceFence : other.sourceFence;
+    fence = fence ? fence : other.fence;
   }
 };
 
@@ -172,7 +172,7 @@ private:
   void passFence(State &state, ws::FenceOp fence = nullptr) {
     for (auto &[buffer, pending] : state) {
       if (pending.unfenced)
-        pending.sourceFence = fence && fence.getSource() ? fence : nullptr;
+        pending.fence = fence;
       pending.unfenced = nullptr;
     }
   }
@@ -280,9 +280,9 @@ private:
   static void creditFence(Operation *op, const tile::Effect &effect,
                           const Pending &pending) {
     if (effect.kind == tile::AccessKind::Write || pending.unfenced ||
-        effect.proxy == tile::Proxy::Generic || !pending.sourceFence)
+        effect.proxy == tile::Proxy::Generic || !pending.fence)
       return;
-    ws::FenceOp fence = pending.sourceFence;
+    ws::FenceOp fence = pending.fence;
     std::string reason = fence.getReason().value_or("").str();
     std::string use = "; orders the writes of '" +
                       tile::getBufferName(effect.buffer) + "' before the " +
