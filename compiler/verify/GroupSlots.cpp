@@ -18,10 +18,12 @@ using namespace tlc;
 using namespace tlc::verify;
 
 /// All threads of the agent's barrier have come: what each had waited for is
-/// there for all, and what they read has been read.
+/// there for all, what they read has been read, and a fence that each made of
+/// its own copies holds for all.
 void Machine::meet(Agent &agent) {
   for (auto &[key, slot] : agent.slots) {
     slot.read = nullptr;
+    slot.lateFence = false;
     if (slot.state == GroupSlot::Landed)
       slot.state = GroupSlot::Visible;
   }
