@@ -11,6 +11,7 @@ Status explain(Compilation &compilation, Explanation &result) {
   const CompileOptions &options = compilation.options();
   result.arch = options.arch;
   result.fencePolicy = spelling(options.warFence).str();
+  result.defines = options.defines;
   const llvm::SourceMgr &manager = compilation.sources();
   result.file = manager.getMemoryBuffer(manager.getMainFileID())
                     ->getBufferIdentifier()

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -210,6 +211,7 @@ struct Explanation {
   std::string file;
   std::string arch;
   std::string fencePolicy;
+  std::map<std::string, std::string> defines; ///< what -D gave
   std::vector<Kernel> kernels;
 };
 

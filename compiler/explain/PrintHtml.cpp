@@ -76,7 +76,10 @@ private:
   void printKernel(const Kernel &kernel) {
     os << "<h1>Kernel " << escape(kernel.name) << "</h1>\n<p class=\"facts\">"
        << escape(explanation.file) << " for " << escape(explanation.arch)
-       << ", fences: " << escape(explanation.fencePolicy) << "</p>\n";
+       << ", fences: " << escape(explanation.fencePolicy);
+    for (const auto &[name, value] : explanation.defines)
+      os << ", " << escape(name) << " = " << escape(value);
+    os << "</p>\n";
     for (size_t i = 0; i < kernel.launches.size(); ++i) {
       if (kernel.launches.size() > 1)
         os << "<h2>Launch " << i + 1 << " of " << kernel.launches.size()

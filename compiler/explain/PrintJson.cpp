@@ -26,6 +26,10 @@ public:
       json.attribute("file", explanation.file);
       json.attribute("arch", explanation.arch);
       json.attribute("war_fence", explanation.fencePolicy);
+      json.attributeObject("defines", [&] {
+        for (const auto &[name, value] : explanation.defines)
+          json.attribute(name, value);
+      });
       list("kernels", explanation.kernels);
     });
   }

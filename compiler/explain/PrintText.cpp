@@ -34,6 +34,8 @@ public:
     for (const Kernel &kernel : explanation.kernels) {
       os << "kernel '" << kernel.name << "' of " << explanation.file << " for "
          << explanation.arch << "\n";
+      for (const auto &[name, value] : explanation.defines)
+        field("with", name + " = " + value);
       for (size_t i = 0; i < kernel.launches.size(); ++i)
         printLaunch(kernel.launches[i], i, kernel.launches.size());
     }
@@ -166,6 +168,9 @@ private:
   void printRing(const Ring &ring) {
     heading("RING '" + ring.name + "': " + count(ring.depth, "slot") + " of " +
             llvm::Twine(ring.bytes) + " bytes");
+    if (StringRef depth = StringRef(ring.reason).split("; ").second;
+        !depth.empty())
+      field("depth", depth);
     for (const Tile &tile : ring.tiles)
       field("holds", "'" + tile.name + "' " + describeTile(tile));
     for (const Access &access : ring.writes)
@@ -175,7 +180,7 @@ private:
     if (ring.uses.empty())
       field("read by", "nobody");
     for (const Span &span : ring.spans)
-      printSpan(span);
+      printSpan(span, ring.full.stages ? " at '" + ring.full.name + "'" : "");
     if (ring.full.stages == 0)
       return;
     field("full", ring.full.name + ": " + describeArrivals(ring.full, true));
@@ -195,12 +200,14 @@ private:
       field("", access.reason);
   }
 
-  void printSpan(const Span &span) {
+  /// `barrier`: where the slot is waited for, " at '...'", or nothing.
+  void printSpan(const Span &span, const std::string &barrier) {
+    std::string who = "by '" + span.role + "'" + barrier;
     if (span.firstUse.place.line) {
-      field("waited for", "by '" + span.role + "' before its first use");
+      field("waited for", who + " before its first use");
       quote(span.firstUse.place);
     } else {
-      field("waited for", "by '" + span.role + "', which does not use it");
+      field("waited for", who + ", which does not use it");
     }
     field("kept alive", span.release.reason);
     quote(span.release.after.place);

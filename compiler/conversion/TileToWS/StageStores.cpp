@@ -128,7 +128,8 @@ private:
       return {false, "its " + std::to_string(bytes) +
                          " bytes take the threads as little time as staging"};
     if (tile::GemmOp gemm = findRegisterProduct())
-      return {true, "A of the T.gemm at " + describeLine(gemm.getLoc()) +
+      return {true, "an operand of the T.gemm at " +
+                        describeLine(gemm.getLoc()) +
                         " comes through registers, so that the loads and "
                         "stores of the threads bound a turn"};
     std::optional<int64_t> blocks = countBlocks();

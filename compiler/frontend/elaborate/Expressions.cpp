@@ -427,8 +427,7 @@ Value Elaborator::evalFormat(const ast::JoinedStr *expr) {
     if (value.isPoison())
       return value;
     if (value.is(Kind::Scalar) || value.is(Kind::Symbolic)) {
-      error(Diag::NotCompileTime, formatted->range)
-          << "what an f-string says";
+      error(Diag::NotCompileTime, formatted->range) << "what an f-string says";
       return Value::poison();
     }
     text += formatted->conversion == 'r' ? toRepr(value) : this->text(value);

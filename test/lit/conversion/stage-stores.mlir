@@ -111,7 +111,7 @@ tile.kernel @some_blocks params ["A", "G"] shapes [#G, #G] symbols ["n"] {
 // A of the product goes through registers. What touches the tensor is not
 // passed on the way down, and neither is a barrier of the program.
 // CHECK-LABEL: tile.kernel @registers
-// CHECK: tile.copy {{.*}} inst <vector> reason "staged for a TMA store: A of the T.gemm at {{.*}} comes through registers, so that the loads and stores of the threads bound a turn"
+// CHECK: tile.copy {{.*}} inst <vector> reason "staged for a TMA store: an operand of the T.gemm at {{.*}} comes through registers, so that the loads and stores of the threads bound a turn"
 // CHECK-NEXT: tile.copy {{.*}} inst <tma_load>
 // CHECK-NEXT: tile.copy {{.*}} inst <tma_store>
 // CHECK-NEXT: tile.sync_threads
