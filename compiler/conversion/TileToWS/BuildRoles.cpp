@@ -12,6 +12,8 @@
 //   loop { wait; use view; barrier; fill of a later turn; group_commit }
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Registers.h"
+#include "compiler/conversion/TileToWS/Rings.h"
 #include "compiler/conversion/TileToWS/SinkLoads.h"
 #include "compiler/conversion/TileToWS/Slices.h"
 #include "compiler/target/TargetInfo.h"
@@ -26,10 +28,6 @@ using namespace tlc;
 
 namespace {
 
-/// Registers that a thread needs besides its fragments: addresses, loop state
-/// and temporaries (performance.md 2.2).
-constexpr int64_t kBaseRegisters = 40;
-constexpr int64_t kWarp = 32;
 constexpr int64_t kWarpgroup = 128;
 /// Of the shared memory of a block, what rings deeper than asked for may fill:
 /// more loads in flight crowd out the stores (evidence/golden/correct_h0.md,
@@ -38,16 +36,6 @@ constexpr double kDeepShare = 0.625;
 
 /// Barriers and what tiles are aligned to.
 constexpr int64_t kSharedReserve = 2048;
-
-/// A ring to be: its fills, all in one block, in order.
-struct RingSpec {
-  std::string name;
-  int64_t depth;
-  SmallVector<tile::CopyOp> fills;
-  Value ring;
-  bool inGroups = false; ///< all threads fill it, by cp.async
-  bool deepened = false; ///< one slot more than num_stages
-};
 
 class RoleBuilder {
 public:
@@ -72,7 +60,7 @@ public:
       buildSpecialized(body);
     } else {
       ws::RoleOp role = createRole("block", 0, ceilWarps(), body);
-      buildPrefetching(role);
+      buildRunningAhead(role, rings, written);
     }
     for (Operation *op : llvm::reverse(body)) {
       op->dropAllUses();
@@ -255,8 +243,8 @@ private:
         createEmptyRole(builder, "producer", warps, group, producerRegisters);
     for (int64_t i = 0; i < producers; ++i)
       buildProducer(producer, warps + i, i, producers, body);
-    consumeRings(consumer);
-    lowerLoops(consumer);
+    consumeRings(rings, consumer);
+    lowerPipelinedLoops(consumer);
   }
 
   /// setmaxnreg only if a consumer needs more registers than the launch gives
@@ -264,7 +252,7 @@ private:
   void chooseRegisters(int64_t warps, int64_t producers, int64_t &consumer,
                        int64_t &producer) {
     int64_t threads = warps * kWarp;
-    if (estimateRegisters() <=
+    if (estimateRegisters(countFragmentBits(launch), launch.getNumThreads()) <=
             target.launchRegisters(threads + producers * kWarp) ||
         threads % kWarpgroup != 0)
       return;
@@ -274,16 +262,6 @@ private:
       return;
     consumer = split->front();
     producer = split->back();
-  }
-
-  int64_t estimateRegisters() {
-    int64_t bits = 0;
-    launch.walk([&](tile::AllocOp alloc) {
-      auto type = alloc.getResult().getType();
-      if (tile::isInSpace(type, tile::Space::Fragment))
-        bits += type.getNumElements() * type.getElementTypeBitWidth();
-    });
-    return bits / 32 / launch.getNumThreads() + kBaseRegisters;
   }
 
   void buildProducer(ws::RoleOp producer, int64_t warp, int64_t index,
@@ -310,246 +288,7 @@ private:
     askLate(elect);
     for (RingSpec *spec : mine)
       produceRing(*spec, elect);
-    lowerLoops(elect);
-  }
-
-  /// acquire before the first fill of the block, commit after the last.
-  void produceRing(RingSpec &spec, Operation *scope) {
-    llvm::MapVector<Block *, SmallVector<tile::CopyOp>> spans;
-    scope->walk([&](tile::CopyOp copy) {
-      if (copy.getRing() == spec.name)
-        spans[copy->getBlock()].push_back(copy);
-    });
-    for (auto &[block, fills] : spans)
-      acquireAround(spec, fills);
-  }
-
-  void acquireAround(RingSpec &spec, ArrayRef<tile::CopyOp> fills) {
-    OpBuilder b(fills.front());
-    auto ring = spec.ring.getDefiningOp<ws::RingOp>();
-    auto acquire =
-        ws::AcquireOp::create(b, tile::CopyOp(fills.front()).getLoc(),
-                              ws::WriteTokenType::get(b.getContext()),
-                              ring.getMembers().getTypes(), spec.ring);
-    // The fills follow the acquire directly: their addresses come first.
-    Operation *last = acquire;
-    for (tile::CopyOp fill : fills) {
-      for (auto [member, view] :
-           llvm::zip(ring.getMembers(), acquire.getViews()))
-        if (fill.getDst() == member)
-          fill.getDstMutable().assign(view);
-      last = fill;
-    }
-    b.setInsertionPointAfter(last);
-    ws::CommitOp::create(b, last->getLoc(), acquire.getToken());
-  }
-
-  /// In the consumer: a wait before the first use takes the place of the fills.
-  void consumeRings(ws::RoleOp role) {
-    for (RingSpec &spec : rings) {
-      llvm::MapVector<Block *, SmallVector<tile::CopyOp>> spans;
-      role.walk([&](tile::CopyOp copy) {
-        if (copy.getRing() == spec.name)
-          spans[copy->getBlock()].push_back(copy);
-      });
-      for (auto &[block, fills] : spans)
-        waitInsteadOf(spec, block, fills);
-    }
-  }
-
-  ws::WaitOp waitInsteadOf(RingSpec &spec, Block *block,
-                           ArrayRef<tile::CopyOp> fills) {
-    auto ring = spec.ring.getDefiningOp<ws::RingOp>();
-    Operation *place = fills.back()->getNextNode();
-    Operation *first = nullptr;
-    for (Value member : ring.getMembers())
-      for (Operation *access : getAccesses(member)) {
-        Operation *use = getAncestorIn(block, access);
-        if (use && !llvm::is_contained(fills, use) &&
-            (!first || use->isBeforeInBlock(first)))
-          first = use;
-      }
-    OpBuilder b(block, first ? Block::iterator(first)
-                             : (place ? Block::iterator(place) : block->end()));
-    auto wait = ws::WaitOp::create(b, tile::CopyOp(fills.front()).getLoc(),
-                                   ws::ReadTokenType::get(b.getContext()),
-                                   ring.getMembers().getTypes(), spec.ring);
-    for (auto [member, view] : llvm::zip(ring.getMembers(), wait.getViews()))
-      Value(member).replaceUsesWithIf(view, [&](OpOperand &use) {
-        Operation *user = getAncestorIn(block, use.getOwner());
-        return user && wait->isBeforeInBlock(user);
-      });
-    for (tile::CopyOp fill : fills)
-      fill.erase();
-    return wait;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // One role that runs ahead
-  //===--------------------------------------------------------------------===//
-
-  void buildPrefetching(ws::RoleOp role) {
-    SmallVector<tile::PipelinedOp> loops;
-    role.walk([&](tile::PipelinedOp loop) {
-      if (loop.getPlan() == tile::Plan::Pipelined)
-        loops.push_back(loop);
-    });
-    for (tile::PipelinedOp loop : loops) {
-      SmallVector<Operation *> body =
-          llvm::to_vector(llvm::make_pointer_range(loop.getBody().front()));
-      prefetch(loop);
-      prefetchInGroups(loop, body);
-    }
-    consumeRings(role);
-    lowerLoops(role);
-  }
-
-  /// Before the loop the first `depth` turns are filled; at the end of a turn,
-  /// when its slots have been released, the turn `depth` later is.
-  void prefetch(tile::PipelinedOp loop) {
-    OpBuilder b(loop);
-    Location loc = loop.getLoc();
-    for (RingSpec &spec : rings) {
-      if (spec.inGroups || !isFilledIn(loop, spec))
-        continue;
-      b.setInsertionPoint(loop);
-      Value depth =
-          arith::ConstantIntOp::create(b, loc, spec.depth, /*width=*/32);
-      Value one = arith::ConstantIntOp::create(b, loc, 1, /*width=*/32);
-      Value ahead = arith::AddIOp::create(b, loc, loop.getLower(), depth);
-      Value end = arith::MinSIOp::create(b, loc, ahead, loop.getUpper());
-      auto fillLoop = scf::ForOp::create(b, loc, loop.getLower(), end, one);
-      OpBuilder inner = OpBuilder::atBlockBegin(fillLoop.getBody());
-      cloneFills(inner, loop, fillLoop.getInductionVar(), spec);
-      inner = OpBuilder::atBlockEnd(&loop.getBody().front());
-      Value turn = arith::AddIOp::create(
-          inner, loc, loop.getBody().front().getArgument(0), depth);
-      Value more = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::slt,
-                                         turn, loop.getUpper());
-      auto guard = scf::IfOp::create(inner, loc, more, /*withElse=*/false);
-      inner.setInsertionPointToStart(guard.thenBlock());
-      cloneFills(inner, loop, turn, spec);
-    }
-  }
-
-  /// One thread runs the slice of the fills of a ring for turn `turn`.
-  void cloneFills(OpBuilder &b, tile::PipelinedOp loop, Value turn,
-                  RingSpec &spec) {
-    auto elect = ws::ElectOp::create(b, loop.getLoc());
-    SmallVector<Operation *> body;
-    for (Operation &op : loop.getBody().front())
-      if (!isa<ws::ElectOp>(op) && !isPrefetchGuard(&op))
-        body.push_back(&op);
-    cloneSlice(elect, loop, body, turn, spec);
-  }
-
-  /// Fills `elect` with what the fills of a ring need of `body`.
-  void cloneSlice(ws::ElectOp elect, tile::PipelinedOp loop,
-                  ArrayRef<Operation *> body, Value turn, RingSpec &spec) {
-    OpBuilder inner = OpBuilder::atBlockEnd(&elect.getBody().emplaceBlock());
-    IRMapping mapping;
-    mapping.map(loop.getBody().front().getArgument(0), turn);
-    for (Operation *op : body)
-      inner.clone(*op, mapping);
-    SmallVector<Operation *> targets;
-    elect.walk([&](tile::CopyOp copy) {
-      if (copy.getRing() == spec.name)
-        targets.push_back(copy);
-    });
-    eraseOutside(elect, computeSlice(targets, elect, written));
-    produceRing(spec, elect);
-    elect.walk([&](tile::CopyOp copy) { copy.removeRingAttr(); });
-  }
-
-  static bool isFilledIn(tile::PipelinedOp loop, const RingSpec &spec) {
-    bool found = false;
-    loop.walk([&](tile::CopyOp copy) { found |= copy.getRing() == spec.name; });
-    return found;
-  }
-
-  /// The same with all threads, whose copies are complete in groups, one a ring
-  /// and turn: those of a turn come in the order of the rings.
-  void prefetchInGroups(tile::PipelinedOp loop, ArrayRef<Operation *> body) {
-    SmallVector<RingSpec *> mine;
-    for (RingSpec &spec : rings)
-      if (spec.inGroups && isFilledIn(loop, spec))
-        mine.push_back(&spec);
-    if (mine.empty())
-      return;
-    OpBuilder b(loop);
-    Location loc = loop.getLoc();
-    Value depth =
-        arith::ConstantIntOp::create(b, loc, mine.front()->depth, /*width=*/32);
-    Value one = arith::ConstantIntOp::create(b, loc, 1, /*width=*/32);
-    Value ahead = arith::AddIOp::create(b, loc, loop.getLower(), depth);
-    auto first = scf::ForOp::create(b, loc, loop.getLower(), ahead, one);
-    OpBuilder inner = OpBuilder::atBlockBegin(first.getBody());
-    fillInGroups(inner, loop, body, first.getInductionVar(), mine);
-    inner = OpBuilder::atBlockEnd(&loop.getBody().front());
-    ws::BarrierOp::create(
-        inner, loc,
-        inner.getStringAttr("all threads have released the slots that are "
-                            "refilled now"),
-        /*source=*/false);
-    Value turn = arith::AddIOp::create(
-        inner, loc, loop.getBody().front().getArgument(0), depth);
-    fillInGroups(inner, loop, body, turn, mine);
-  }
-
-  /// Fills of one turn, if there is such a turn; their groups are closed in any
-  /// case.
-  void fillInGroups(OpBuilder &b, tile::PipelinedOp loop,
-                    ArrayRef<Operation *> body, Value turn,
-                    ArrayRef<RingSpec *> mine) {
-    Location loc = loop.getLoc();
-    Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, turn,
-                                       loop.getUpper());
-    for (RingSpec *spec : mine) {
-      auto guard = scf::IfOp::create(b, loc, more, /*withElse=*/false);
-      OpBuilder inner = OpBuilder::atBlockBegin(guard.thenBlock());
-      auto part = ws::ElectOp::create(inner, loc);
-      cloneSlice(part, loop, body, turn, *spec);
-      Block &block = part.getBody().front();
-      guard.thenBlock()->getOperations().splice(Block::iterator(part),
-                                                block.getOperations());
-      part.erase();
-      ws::GroupCommitOp::create(b, loc, spec->ring);
-    }
-  }
-
-  static bool isPrefetchGuard(Operation *op) {
-    auto guard = dyn_cast<scf::IfOp>(op);
-    return guard && !guard.thenBlock()->empty() &&
-           isa<ws::ElectOp>(guard.thenBlock()->front());
-  }
-
-  /// How the loop runs and why stays on it, for people.
-  static void keepPlan(tile::PipelinedOp loop, scf::ForOp plain) {
-    if (!loop.getPlan())
-      return;
-    plain->setDiscardableAttr("ws.plan", loop.getPlanAttr());
-    plain->setDiscardableAttr("ws.stages", loop.getNumStagesAttr());
-    if (StringAttr reason = loop.getReasonAttr())
-      plain->setDiscardableAttr("ws.plan_reason", reason);
-  }
-
-  /// Every pipelined loop is a plain loop now.
-  void lowerLoops(Operation *scope) {
-    SmallVector<tile::PipelinedOp> loops;
-    scope->walk([&](tile::PipelinedOp loop) { loops.push_back(loop); });
-    for (tile::PipelinedOp loop : loops) {
-      OpBuilder b(loop);
-      Value one = arith::ConstantIntOp::create(b, loop.getLoc(), 1, 32);
-      auto plain = scf::ForOp::create(b, loop.getLoc(), loop.getLower(),
-                                      loop.getUpper(), one);
-      keepPlan(loop, plain);
-      Block &from = loop.getBody().front();
-      plain.getInductionVar().setLoc(from.getArgument(0).getLoc());
-      from.getArgument(0).replaceAllUsesWith(plain.getInductionVar());
-      plain.getBody()->getOperations().splice(plain.getBody()->begin(),
-                                              from.getOperations());
-      loop.erase();
-    }
+    lowerPipelinedLoops(elect);
   }
 
   tile::LaunchOp launch;

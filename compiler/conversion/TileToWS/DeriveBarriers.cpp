@@ -10,6 +10,7 @@
 // buffer, what has happened since the last barrier and fence; joins are unions.
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Paths.h"
 #include "compiler/conversion/TileToWS/Slices.h"
 
 namespace tlc {
@@ -50,26 +51,15 @@ struct Pending {
 
 using State = llvm::MapVector<Value, Pending>;
 
-void join(State &into, const State &other) {
-  for (const auto &[buffer, pending] : other)
-    into[buffer].join(pending);
-}
-
-bool sameState(const State &a, const State &b) {
-  State joined = a;
-  join(joined, b);
-  return joined.size() == a.size() && llvm::all_of(a, [&](const auto &entry) {
-           return joined[entry.first] == entry.second;
-         });
-}
-
 /// What an op needs before it may run.
 struct Need {
   bool fence = false;
   std::string why; ///< empty: nothing
 };
 
-class BarrierDeriver {
+class BarrierDeriver : PathRunner<BarrierDeriver, State> {
+  friend PathRunner;
+
 public:
   explicit BarrierDeriver(ws::RoleOp role)
       : role(role), written(getWrittenGlobals(role)) {}
@@ -80,6 +70,19 @@ public:
   }
 
 private:
+  static void join(State &into, const State &other) {
+    for (const auto &[buffer, pending] : other)
+      into[buffer].join(pending);
+  }
+
+  static bool isSame(const State &a, const State &b) {
+    State joined = a;
+    join(joined, b);
+    return joined.size() == a.size() && llvm::all_of(a, [&](const auto &entry) {
+             return joined[entry.first] == entry.second;
+           });
+  }
+
   bool isTracked(Value buffer) {
     if (tile::isInSpace(buffer, tile::Space::Global))
       return written.contains(buffer);
@@ -119,34 +122,6 @@ private:
     return dependsOnThread(loop.getLowerBound(), role) ||
            dependsOnThread(loop.getUpperBound(), role) ||
            dependsOnThread(loop.getStep(), role);
-  }
-
-  void runBranch(scf::IfOp branch, State &state, bool insert) {
-    State other = state;
-    runBlock(*branch.thenBlock(), state, insert);
-    if (Block *otherwise = branch.elseBlock())
-      runBlock(*otherwise, other, insert);
-    join(state, other);
-  }
-
-  /// The state at the head is a fixpoint of entry and back edge; only then are
-  /// barriers inserted.
-  void runLoop(Operation *loop, State &state, bool insert) {
-    State head = state;
-    while (true) {
-      State back = head;
-      for (Region &region : loop->getRegions())
-        runBlock(region.front(), back, /*insert=*/false);
-      State next = head;
-      join(next, back);
-      if (sameState(head, next))
-        break;
-      head = next;
-    }
-    State back = head;
-    for (Region &region : loop->getRegions())
-      runBlock(region.front(), back, insert);
-    join(state, back);
   }
 
   void passBarrier(State &state) {

@@ -14,6 +14,7 @@
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Boxes.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Paths.h"
 #include "compiler/conversion/TileToWS/Slices.h"
 #include "compiler/conversion/TileToWS/Stores.h"
 #include "compiler/support/Remarks.h"
@@ -41,23 +42,6 @@ constexpr int64_t kMostYounger = 4;
 
 using State = llvm::MapVector<Operation *, Flight>;
 
-void join(State &into, const State &other) {
-  for (const auto &[store, flight] : other) {
-    auto [it, isNew] = into.insert({store, flight});
-    if (isNew)
-      continue;
-    it->second.younger = std::min(it->second.younger, flight.younger);
-    it->second.reads |= flight.reads;
-  }
-}
-
-bool isSame(const State &a, const State &b) {
-  return a.size() == b.size() && llvm::all_of(a, [&](const auto &entry) {
-           auto it = b.find(entry.first);
-           return it != b.end() && it->second == entry.second;
-         });
-}
-
 /// A wait to be: for tiles (`read`), or for tensors too.
 struct Need {
   int64_t pending = kMostYounger + 1;
@@ -74,7 +58,9 @@ struct Need {
   }
 };
 
-class StoreDeriver {
+class StoreDeriver : PathRunner<StoreDeriver, State> {
+  friend PathRunner;
+
 public:
   explicit StoreDeriver(ws::RoleOp role) : role(role) {}
 
@@ -95,6 +81,23 @@ public:
   }
 
 private:
+  static void join(State &into, const State &other) {
+    for (const auto &[store, flight] : other) {
+      auto [it, isNew] = into.insert({store, flight});
+      if (isNew)
+        continue;
+      it->second.younger = std::min(it->second.younger, flight.younger);
+      it->second.reads |= flight.reads;
+    }
+  }
+
+  static bool isSame(const State &a, const State &b) {
+    return a.size() == b.size() && llvm::all_of(a, [&](const auto &entry) {
+             auto it = b.find(entry.first);
+             return it != b.end() && it->second == entry.second;
+           });
+  }
+
   static bool isStore(Operation *op) {
     auto copy = dyn_cast<tile::CopyOp>(op);
     return copy && copy.getInst() == tile::CopyInst::TmaStore;
@@ -134,32 +137,6 @@ private:
           return isStore(op) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
-  }
-
-  void runBranch(scf::IfOp branch, State &state, bool insert) {
-    State other = state;
-    runBlock(*branch.thenBlock(), state, insert);
-    if (Block *otherwise = branch.elseBlock())
-      runBlock(*otherwise, other, insert);
-    join(state, other);
-  }
-
-  void runLoop(Operation *loop, State &state, bool insert) {
-    State head = state;
-    while (true) {
-      State back = head;
-      for (Region &region : loop->getRegions())
-        runBlock(region.front(), back, /*insert=*/false);
-      State next = head;
-      join(next, back);
-      if (isSame(head, next))
-        break;
-      head = next;
-    }
-    State back = head;
-    for (Region &region : loop->getRegions())
-      runBlock(region.front(), back, insert);
-    join(state, back);
   }
 
   void order(Operation *op, State &state, bool insert) {

@@ -15,6 +15,7 @@
 #include "compiler/analysis/Layout.h"
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Registers.h"
 #include "compiler/conversion/TileToWS/Slices.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
 #include "compiler/support/Remarks.h"
@@ -31,10 +32,6 @@ using namespace mlir;
 using namespace tlc;
 
 namespace {
-
-/// Registers that a thread needs besides its fragments (performance.md 2.2).
-constexpr int64_t kBaseRegisters = 40;
-constexpr int64_t kWarp = 32;
 
 /// The last op from `op` on in its block that is a wait for products or a
 /// branch with one; null if there is none. Loops are not entered.
@@ -192,17 +189,12 @@ private:
 
   /// As many as fragments of the role hold, all of them at once.
   std::string whyNotRegisters() {
-    int64_t bits = 0;
-    role.walk([&](tile::AllocOp alloc) {
-      auto type = alloc.getResult().getType();
-      if (tile::isInSpace(type, tile::Space::Fragment))
-        bits += type.getNumElements() * type.getElementTypeBitWidth();
-    });
+    int64_t bits = countFragmentBits(role);
     // The compiler of the vendor keeps a register for each narrow element.
     auto slot = cast<MemRefType>(read.copy.getSrc().getType());
     bits +=
         slot.getNumElements() * std::max(32u, slot.getElementTypeBitWidth());
-    int64_t need = bits / 32 / getRoleThreads(loop) + kBaseRegisters;
+    int64_t need = estimateRegisters(bits, getRoleThreads(loop));
     int64_t have = static_cast<int64_t>(role.getRegisters());
     if (have == 0)
       have = target.launchRegisters(countThreads());
