@@ -84,12 +84,12 @@ std::unique_ptr<PeerPlan> PeerLibrary::prepare(const PeerProblem &problem,
 
 PeerPlan::~PeerPlan() {
   if (handle != nullptr)
-    library->releaseKernel(handle);
+    peer->releaseKernel(handle);
 }
 
 void PeerPlan::launch(rt::cu::Stream stream) const {
-  if (const int status = library->launchKernel(handle, stream); status != 0)
-    throw Error(ErrorCode::Device, "a kernel of '" + library->path +
+  if (const int status = peer->launchKernel(handle, stream); status != 0)
+    throw Error(ErrorCode::Device, "a kernel of '" + peer->path +
                                        "' failed to launch with status " +
                                        std::to_string(status));
 }

@@ -26,10 +26,10 @@ class PeerLibrary;
 /// Launches of one peer kernel on one set of tensors.
 class PeerPlan {
 public:
-  PeerPlan(std::shared_ptr<const PeerLibrary> library, void *handle)
-      : library(std::move(library)), handle(handle) {}
+  PeerPlan(std::shared_ptr<const PeerLibrary> peer, void *handle)
+      : peer(std::move(peer)), handle(handle) {}
   PeerPlan(PeerPlan &&other) noexcept
-      : library(std::move(other.library)),
+      : peer(std::move(other.peer)),
         handle(std::exchange(other.handle, nullptr)) {}
   PeerPlan &operator=(PeerPlan &&) = delete;
   ~PeerPlan();
@@ -38,7 +38,7 @@ public:
   void launch(rt::cu::Stream stream) const;
 
 private:
-  std::shared_ptr<const PeerLibrary> library;
+  std::shared_ptr<const PeerLibrary> peer;
   void *handle;
 };
 

@@ -1,6 +1,8 @@
 // Queries about buffers, accesses and source places.
 #include "compiler/conversion/TileToWS/Buffers.h"
 
+#include "compiler/transforms/UserText.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -54,6 +56,11 @@ std::string tlc::describeLine(Location loc) {
   if (std::optional<unsigned> line = findLine(loc))
     return "line " + std::to_string(*line);
   return "an unknown line";
+}
+
+int64_t tlc::getTileBytes(Value tile) {
+  auto type = cast<MemRefType>(tile.getType());
+  return type.getNumElements() * tile::storageBits(type.getElementType()) / 8;
 }
 
 bool tlc::isOperandLoad(Operation *op) {

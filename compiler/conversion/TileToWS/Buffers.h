@@ -20,6 +20,13 @@ mlir::Operation *getAncestorIn(mlir::Block *block, mlir::Operation *op);
 /// calls that receive it.
 llvm::SmallVector<mlir::Operation *> getAccesses(mlir::Value buffer);
 
+/// Of a block's shared memory, what barriers and the alignment of tiles may
+/// take: an estimate, before there is a plan.
+inline constexpr int64_t kSharedReserve = 2048;
+
+/// Bytes of the elements of a tile.
+int64_t getTileBytes(mlir::Value tile);
+
 /// "line 12" of the source, or "an unknown line".
 std::string describeLine(mlir::Location loc);
 

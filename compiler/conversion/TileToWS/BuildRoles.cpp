@@ -34,9 +34,6 @@ constexpr int64_t kWarpgroup = 128;
 /// rule 10).
 constexpr double kDeepShare = 0.625;
 
-/// Barriers and what tiles are aligned to.
-constexpr int64_t kSharedReserve = 2048;
-
 class RoleBuilder {
 public:
   RoleBuilder(tile::LaunchOp launch, const target::TargetInfo &target,
@@ -91,16 +88,10 @@ private:
     });
   }
 
-  static int64_t bytesOf(Value tile) {
-    auto type = cast<MemRefType>(tile.getType());
-    return type.getNumElements() * std::max(8u, type.getElementTypeBitWidth()) /
-           8;
-  }
-
   static int64_t slotBytes(const RingSpec &spec) {
     int64_t bytes = 0;
     for (tile::CopyOp fill : spec.fills)
-      bytes += bytesOf(fill.getDst());
+      bytes += getTileBytes(fill.getDst());
     return bytes;
   }
 
@@ -119,7 +110,7 @@ private:
     int64_t bytes = 0, leaving = kSharedReserve;
     launch.walk([&](tile::AllocOp alloc) {
       if (tile::isInSpace(alloc.getResult(), tile::Space::Shared))
-        (isStored(alloc) ? leaving : bytes) += bytesOf(alloc.getResult());
+        (isStored(alloc) ? leaving : bytes) += getTileBytes(alloc.getResult());
     });
     for (RingSpec &spec : rings)
       bytes += (spec.depth - 1) * slotBytes(spec);

@@ -36,7 +36,7 @@ struct Pending {
   Operation *unfenced = nullptr;
   /// A fenced write whose fence other threads cannot rely on yet.
   Operation *unsynced = nullptr;
-  /// The fence of the program after such a write.
+  /// The fence after such a write.
   ws::FenceOp fence;
 
   bool operator==(const Pending &) const = default;
@@ -116,12 +116,9 @@ private:
   /// Threads leave the loop after different numbers of turns: no barrier can
   /// stand in it.
   bool isSplitLoop(Operation *op) {
-    if (auto loop = dyn_cast<scf::WhileOp>(op))
-      return dependsOnThread(loop.getConditionOp().getCondition(), role);
-    auto loop = cast<scf::ForOp>(op);
-    return dependsOnThread(loop.getLowerBound(), role) ||
-           dependsOnThread(loop.getUpperBound(), role) ||
-           dependsOnThread(loop.getStep(), role);
+    return llvm::any_of(getConditions(op), [&](Value condition) {
+      return dependsOnThread(condition, role);
+    });
   }
 
   void passBarrier(State &state) {
@@ -251,7 +248,7 @@ private:
       say("is written by", pending.write);
   }
 
-  /// Says on a fence of the program what it is good for.
+  /// Says on a fence what it is good for.
   static void creditFence(Operation *op, const tile::Effect &effect,
                           const Pending &pending) {
     if (effect.kind == tile::AccessKind::Write || pending.unfenced ||
@@ -308,14 +305,7 @@ LogicalResult checkUniform(Operation *barrier, ws::RoleOp role) {
       isa<tile::SyncGridOp>(barrier) ? "T.sync_grid" : "T.sync_threads";
   for (Operation *parent = barrier->getParentOp(); parent != role;
        parent = parent->getParentOp()) {
-    SmallVector<Value> conditions;
-    if (auto branch = dyn_cast<scf::IfOp>(parent))
-      conditions.push_back(branch.getCondition());
-    else if (auto loop = dyn_cast<scf::ForOp>(parent))
-      conditions.append({loop.getLowerBound(), loop.getUpperBound()});
-    else if (auto loop = dyn_cast<scf::WhileOp>(parent))
-      conditions.push_back(loop.getConditionOp().getCondition());
-    for (Value condition : conditions) {
+    for (Value condition : getConditions(parent)) {
       if (!dependsOnThread(condition, role))
         continue;
       InFlightDiagnostic diag = barrier->emitError()

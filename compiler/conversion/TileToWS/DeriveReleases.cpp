@@ -4,6 +4,7 @@
 // what its author meant.
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Paths.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
 #include "compiler/support/Remarks.h"
 
@@ -106,11 +107,7 @@ static bool releaseEarly(ws::WaitOp wait, WarFence policy) {
                 used + ", before the wait for the products that follow");
   if (!branch)
     return true;
-  if (!branch.elseBlock()) {
-    b.createBlock(&branch.getElseRegion());
-    scf::YieldOp::create(b, branch.getLoc());
-  }
-  b.setInsertionPointToStart(branch.elseBlock());
+  b.setInsertionPointToStart(getOrCreateElse(branch));
   createRelease(b, branch.getLoc(), wait,
                 "the branch that uses the slot is not taken");
   return true;

@@ -1,4 +1,5 @@
-// A state that statements change, along the paths of a role.
+// The paths of a role: what chooses them, and a state that statements change
+// along them.
 #pragma once
 
 #include "dialects/tile/Tile.h"
@@ -6,6 +7,13 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace tlc {
+
+/// What decides whether, and how often, the body of `op` runs; nothing for
+/// what is neither branch nor loop.
+llvm::SmallVector<mlir::Value> getConditions(mlir::Operation *op);
+
+/// The block of the other path, made if there is none.
+mlir::Block *getOrCreateElse(mlir::scf::IfOp branch);
 
 /// Branches and loops for a `Derived` that has
 ///   void runBlock(mlir::Block &, State &, bool insert);

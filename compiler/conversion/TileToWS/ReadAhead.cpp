@@ -15,6 +15,7 @@
 #include "compiler/analysis/Layout.h"
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Paths.h"
 #include "compiler/conversion/TileToWS/Registers.h"
 #include "compiler/conversion/TileToWS/Slices.h"
 #include "compiler/conversion/TileToWS/Tokens.h"
@@ -290,12 +291,7 @@ private:
     auto branch = dyn_cast<scf::IfOp>(place);
     if (!branch)
       return readIf(OpBuilder(place), turn);
-    if (!branch.elseBlock()) {
-      OpBuilder b(branch.getContext());
-      b.createBlock(&branch.getElseRegion());
-      scf::YieldOp::create(b, branch.getLoc());
-    }
-    for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    for (Block *block : {branch.thenBlock(), getOrCreateElse(branch)}) {
       Operation *inner = findFlight(&block->front());
       readAt(inner ? inner : block->getTerminator(), turn);
     }

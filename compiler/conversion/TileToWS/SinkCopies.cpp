@@ -11,6 +11,7 @@
 // leave the fragment, and each would be moved once more.
 #include "compiler/conversion/Conversion.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Paths.h"
 
 namespace tlc {
 #define GEN_PASS_DEF_WSSINKCOPIESPASS
@@ -61,12 +62,7 @@ static void sink(tile::CopyOp copy) {
   scf::IfOp branch = findBranch(copy);
   if (!branch)
     return;
-  if (!branch.elseBlock()) {
-    OpBuilder b(branch.getContext());
-    b.createBlock(&branch.getElseRegion());
-    scf::YieldOp::create(b, branch.getLoc());
-  }
-  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+  for (Block *block : {branch.thenBlock(), getOrCreateElse(branch)}) {
     auto b = OpBuilder::atBlockBegin(block);
     auto own = cast<tile::CopyOp>(b.clone(*copy));
     if (findBranch(own))

@@ -30,9 +30,6 @@ using namespace tlc;
 
 namespace {
 
-/// Barriers and what tiles are aligned to.
-constexpr int64_t kSharedReserve = 2048;
-
 /// Smaller tiles are stored by the threads in as little time as they are staged
 /// (measured: docs/levers.md).
 constexpr int64_t kSmallestTile = 8192;
@@ -150,11 +147,6 @@ private:
            tile::storageBits(to.getElementType()) / 8;
   }
 
-  static int64_t bytesOf(Value tile) {
-    auto type = cast<MemRefType>(tile.getType());
-    return type.getNumElements() * tile::storageBits(type.getElementType()) / 8;
-  }
-
   /// Slots that a tile has if all loads of pipelined loops fill rings.
   static int64_t countSlots(tile::AllocOp tile) {
     int64_t slots = 1;
@@ -171,7 +163,7 @@ private:
     int64_t bytes = kSharedReserve;
     launch.walk([&](tile::AllocOp alloc) {
       if (tile::isInSpace(alloc.getResult(), tile::Space::Shared))
-        bytes += countSlots(alloc) * bytesOf(alloc.getResult());
+        bytes += countSlots(alloc) * getTileBytes(alloc.getResult());
     });
     if (bytes <= target.maxDynamicSharedBytes)
       return "";

@@ -5,15 +5,18 @@
 
 #include "compiler/analysis/KnownDivisors.h"
 #include "compiler/conversion/TileToWS/Buffers.h"
+#include "compiler/conversion/TileToWS/Paths.h"
 #include "compiler/conversion/TileToWS/Slices.h"
 #include "compiler/target/TargetInfo.h"
+#include "compiler/transforms/UserText.h"
 
 using namespace mlir;
 using namespace tlc;
 
+/// Bytes of an element.
 static int64_t bytesOf(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  return std::max(8u, type.getElementTypeBitWidth()) / 8;
+  return tile::storageBits(type.getElementType()) / 8;
 }
 
 /// Pitches of a tensor that are known only at launch, innermost first.
@@ -52,19 +55,6 @@ static bool isAskedFor(AffineExpr pitch, tile::CopyOp store,
         return asks(load) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-/// What decides whether, and how often, the body of `op` runs.
-static SmallVector<Value> findConditions(Operation *op) {
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return {branch.getCondition()};
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return {loop.getConditionOp().getCondition()};
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
-  if (auto loop = dyn_cast<tile::PipelinedOp>(op))
-    return {loop.getLower(), loop.getUpper()};
-  return {};
 }
 
 /// Whether `a` runs before `b` in some turn.
@@ -110,7 +100,7 @@ std::string tlc::whyNoTensorStore(tile::CopyOp copy, tile::LaunchOp launch,
     return "where it stores depends on the thread";
   for (Operation *parent = copy->getParentOp(); parent != launch;
        parent = parent->getParentOp())
-    if (llvm::any_of(findConditions(parent), differs))
+    if (llvm::any_of(getConditions(parent), differs))
       return "whether it runs, at the " + describeOp(parent) +
              ", depends on the thread";
   if (Operation *use = findEarlierUse(copy, launch, replaced))

@@ -167,7 +167,7 @@ public:
     SmallString<256> real;
     if (!sys::fs::real_path(found.path, real))
       candidate.includeDir = findIncludeDir(real);
-    library = std::move(candidate);
+    chosen = std::move(candidate);
     return true;
   }
 
@@ -202,7 +202,7 @@ public:
             (seen.empty() ? "" : "\nfound but " + seen) + fix);
   }
 
-  Library library;
+  Library chosen;
   std::string pinned; ///< the value of TLC_NVRTC
 
 private:
@@ -239,7 +239,7 @@ Expected<const Library *> getLibrary() {
   Search search;
   if (!run(search))
     return search.failure();
-  library = std::move(search.library);
+  library = std::move(search.chosen);
   ready.store(true, std::memory_order_release);
   return &library;
 }
